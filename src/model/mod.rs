@@ -1,0 +1,23 @@
+//! The model: numbers only. No Arrow, no SQL, no ids.
+//!
+//! ```text
+//! Comparisons ─ Statistics ─ Consensus (HodgeRank) ─ Path ─ cross_validate
+//! ```
+//!
+//! A vote of annotator u on (left i, right j) is a number y, and the model says
+//! y = (θ_i + δ_i^u) − (θ_j + δ_j^u) + γ^u + noise: consensus scores θ, a deviation
+//! δ^u that is zero for most annotators, a pull to the left γ^u that is zero for most.
+
+mod consensus;
+mod cross_validation;
+mod dense;
+mod norm;
+mod path;
+mod problem;
+mod statistics;
+
+pub use consensus::{Consensus, Workspace};
+pub use cross_validation::{CrossValidation, Scorer, cross_validate};
+pub use path::{Entry, Path, Settings, Snapshot};
+pub use problem::Problem;
+pub use statistics::{AnnotatorStatistics, Statistics};

@@ -1,0 +1,204 @@
+//! ‖XᵀX‖₂, which sets the step size.
+//!
+//! X is block diagonal by annotator, so the norm is the largest eigenvalue over
+//! the blocks
+//!
+//! ```text
+//! [ L_u   a_u ]
+//! [ a_uᵀ  N_u ]
+//! ```
+//!
+//! of which a model without position bias keeps L_u alone, and one without
+//! personal scores N_u alone. A cheap upper bound rules most annotators out.
+
+use nalgebra::DMatrix;
+
+use super::statistics::{AnnotatorStatistics, Statistics};
+use crate::error::Result;
+use crate::run::Stop;
+
+/// Blocks of up to this many items are handed to a dense eigenvalue routine.
+const DENSE_ITEMS: usize = 48;
+
+/// The largest eigenvalue of XᵀX.
+pub(crate) fn design_norm(
+    statistics: &Statistics,
+    position_bias: bool,
+    personal: bool,
+    stop: &Stop,
+) -> Result<f64> {
+    let annotators = 0..statistics.annotators();
+    if !personal {
+        let votes = annotators.map(|u| statistics.annotator(u).votes);
+        return Ok(if position_bias {
+            votes.fold(0.0, f64::max)
+        } else {
+            0.0
+        });
+    }
+    let mut bounds: Vec<(f64, usize)> = annotators
+        .map(|u| (upper_bound(&statistics.annotator(u), position_bias), u))
+        .collect();
+    bounds.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut largest = 0.0;
+    for (bound, u) in bounds {
+        if bound <= largest {
+            break;
+        }
+        stop.check()?;
+        let block = statistics.annotator(u);
+        let eigenvalue = if block.items.len() <= DENSE_ITEMS {
+            dense_block(&block, position_bias)
+                .symmetric_eigenvalues()
+                .max()
+        } else {
+            let size = block.items.len() + usize::from(position_bias);
+            let times = |x: &[f64], out: &mut [f64]| block_times(&block, position_bias, x, out);
+            largest_eigenvalue(size, times, stop)?
+        };
+        largest = f64::max(largest, eigenvalue);
+    }
+    Ok(largest)
+}
+
+/// A Laplacian's largest eigenvalue is at most d_i + d_j over its edges, and at
+/// most n times its largest weight; a border adds at most its own diagonal.
+fn upper_bound(block: &AnnotatorStatistics<'_>, position_bias: bool) -> f64 {
+    let (mut by_edge, mut heaviest) = (0.0f64, 0.0f64);
+    for place in 0..block.items.len() {
+        for (other, weight) in block.neighbours(place) {
+            by_edge = by_edge.max(block.degree[place] + block.degree[other]);
+            heaviest = heaviest.max(weight);
+        }
+    }
+    let laplacian = by_edge.min(heaviest * block.items.len() as f64);
+    let bound = laplacian + if position_bias { block.votes } else { 0.0 };
+    bound * (1.0 + 1e-12) // rounding must not rule out the largest
+}
+
+fn dense_block(block: &AnnotatorStatistics<'_>, position_bias: bool) -> DMatrix<f64> {
+    let n = block.items.len();
+    let size = n + usize::from(position_bias);
+    let mut matrix = DMatrix::zeros(size, size);
+    for place in 0..n {
+        matrix[(place, place)] = block.degree[place];
+        for (other, weight) in block.neighbours(place) {
+            matrix[(place, other)] = -weight;
+        }
+        if position_bias {
+            matrix[(place, n)] = block.imbalance[place];
+            matrix[(n, place)] = block.imbalance[place];
+        }
+    }
+    if position_bias {
+        matrix[(n, n)] = block.votes;
+    }
+    matrix
+}
+
+fn block_times(block: &AnnotatorStatistics<'_>, position_bias: bool, x: &[f64], out: &mut [f64]) {
+    block.laplacian_times(x, out);
+    if position_bias {
+        let n = block.items.len();
+        let mut last = block.votes * x[n];
+        for (place, &a) in block.imbalance.iter().enumerate() {
+            out[place] += a * x[n];
+            last += a * x[place];
+        }
+        out[n] = last;
+    }
+}
+
+/// The largest eigenvalue of a positive semidefinite operator, by the Lanczos
+/// method with full reorthogonalisation. It stops when the residual of the Ritz
+/// pair, which bounds the error, is down at rounding.
+pub(crate) fn largest_eigenvalue(
+    size: usize,
+    times: impl Fn(&[f64], &mut [f64]),
+    stop: &Stop,
+) -> Result<f64> {
+    // A fixed start with a part along every eigenvector that matters.
+    let mut random = crate::votes::folds::SplitMix64(size as u64);
+    let mut vector: Vec<f64> = (0..size)
+        .map(|_| random.next() as f64 / u64::MAX as f64 - 0.5)
+        .collect();
+    normalise(&mut vector);
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
+    let mut image = vec![0.0; size];
+    loop {
+        stop.check()?;
+        times(&vector, &mut image);
+        diagonal.push(dot(&vector, &image));
+        basis.push(std::mem::take(&mut vector));
+        for _ in 0..2 {
+            for earlier in &basis {
+                let part = dot(earlier, &image);
+                for (slot, e) in image.iter_mut().zip(earlier) {
+                    *slot -= part * e;
+                }
+            }
+        }
+        let rest = normalise(&mut image);
+        let steps = basis.len();
+        let done = steps == size;
+        if done || rest <= 0.0 || steps.is_multiple_of(8) {
+            let (value, last) = ritz(&diagonal, &beside);
+            if done || rest * last.abs() <= 1e-14 * value {
+                return Ok(value);
+            }
+        }
+        beside.push(rest);
+        vector = image.clone();
+    }
+}
+
+/// The largest eigenvalue of a tridiagonal matrix and its eigenvector's last entry.
+fn ritz(diagonal: &[f64], beside: &[f64]) -> (f64, f64) {
+    let n = diagonal.len();
+    let matrix = DMatrix::from_fn(n, n, |i, j| match i.abs_diff(j) {
+        0 => diagonal[i],
+        1 => beside[i.min(j)],
+        _ => 0.0,
+    });
+    let eigen = matrix.symmetric_eigen();
+    let (index, value) = eigen.eigenvalues.argmax();
+    (value, eigen.eigenvectors[(n - 1, index)])
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+fn normalise(x: &mut [f64]) -> f64 {
+    let norm = dot(x, x).sqrt();
+    if norm > 0.0 {
+        x.iter_mut().for_each(|value| *value /= norm);
+    }
+    norm
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanczos_finds_what_a_dense_routine_finds() {
+        let mut random = crate::votes::folds::SplitMix64(5);
+        for size in [1, 2, 7, 60, 120] {
+            let factor =
+                DMatrix::from_fn(size, size, |_, _| random.below(1000) as f64 / 1000.0 - 0.4);
+            let matrix = &factor * factor.transpose();
+            let times = |x: &[f64], out: &mut [f64]| {
+                let product = &matrix * nalgebra::DVector::from_row_slice(x);
+                out.copy_from_slice(product.as_slice());
+            };
+            let found = largest_eigenvalue(size, times, &Stop::default()).unwrap();
+            let expected = matrix.symmetric_eigenvalues().max();
+            assert!(
+                (found - expected).abs() <= 1e-12 * expected,
+                "{size}: {found} {expected}"
+            );
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! All votes of a table, ready for a path: statistics, step size, time grid.
+
+use super::consensus::Consensus;
+use super::norm::{design_norm, largest_eigenvalue};
+use super::path::{Path, Settings};
+use super::statistics::Statistics;
+use crate::error::{Error, Result};
+use crate::options::{Options, ThetaUpdate};
+use crate::run::Stop;
+use crate::votes::Comparisons;
+
+/// More steps than this are refused rather than run.
+const MAX_STEPS: f64 = 2e7;
+
+/// What the votes say, before any effect is fitted.
+#[derive(Debug)]
+pub struct Problem {
+    /// The annotators' statistics.
+    pub statistics: Statistics,
+    /// The pooled graph.
+    pub consensus: Consensus,
+    /// How the path is run.
+    pub settings: Settings,
+    /// ‖XᵀX‖₂, or with a gradient step for θ a bound on the norm of the whole design.
+    pub norm: f64,
+    /// t0; infinite if no effect ever enters.
+    pub first_entry: f64,
+}
+
+impl Problem {
+    /// Prepares the votes for a path with these options.
+    pub fn new(votes: &Comparisons, options: &Options, stop: &Stop) -> Result<Self> {
+        let statistics = Statistics::new(votes, stop)?;
+        let consensus = Consensus::new(&statistics, stop)?;
+        let (position_bias, personal) = (options.position_bias, options.personal);
+        let mut norm = design_norm(&statistics, position_bias, personal, stop)?;
+        if options.theta_update == ThetaUpdate::Gradient && options.has_effects() {
+            // θ takes gradient steps too, so the step must suit the whole design
+            // [d, X]; the sum of the two norms is at most twice too careful.
+            let times = |x: &[f64], out: &mut [f64]| consensus.laplacian_times(x, out);
+            norm += largest_eigenvalue(votes.items(), times, stop)?;
+        }
+        let total = statistics.total();
+        let alpha = options.alpha.unwrap_or(total / (options.kappa * norm));
+        if options.alpha.is_some() && alpha * options.kappa * norm / total >= 2.0 {
+            return Err(Error::option(format!(
+                "alpha = {alpha} would make the path oscillate: with kappa = {} and these votes it \
+                 must be below {}; leave alpha out to use half of that",
+                options.kappa,
+                2.0 * total / (options.kappa * norm),
+            )));
+        }
+        let settings = Settings {
+            kappa: options.kappa,
+            alpha,
+            position_bias,
+            personal,
+            theta_update: options.theta_update,
+        };
+        let mut problem = Self {
+            statistics,
+            consensus,
+            settings,
+            norm,
+            first_entry: f64::INFINITY,
+        };
+        if options.has_effects() {
+            problem.first_entry = problem.path(stop)?.first_entry();
+        }
+        Ok(problem)
+    }
+
+    /// A path over all votes, at its beginning.
+    pub fn path(&self, stop: &Stop) -> Result<Path<'_>> {
+        Path::new(&self.statistics, &self.consensus, self.settings, stop)
+    }
+
+    /// Whether any effect ever enters. If not, HodgeRank is the whole answer.
+    pub fn has_path(&self) -> bool {
+        self.first_entry.is_finite()
+    }
+
+    /// The times at which the path is looked at: t0·span^(k/(points−1)). A
+    /// chosen `t` cuts the grid off there and is its last time.
+    pub fn grid(&self, options: &Options) -> Result<Vec<f64>> {
+        if !self.has_path() {
+            return Ok(vec![options.t.unwrap_or(0.0)]);
+        }
+        let last = (options.grid_points - 1) as f64;
+        let mut grid: Vec<f64> = (0..options.grid_points)
+            .map(|k| self.first_entry * options.grid_span.powf(k as f64 / last))
+            .collect();
+        if let Some(t) = options.t {
+            grid.retain(|&time| time < t);
+            grid.push(t);
+        }
+        let steps = grid[grid.len() - 1] / self.settings.alpha;
+        if steps > MAX_STEPS {
+            return Err(Error::votes(format!(
+                "the path would take {steps:.0} steps: the votes agree with each other almost \
+                 perfectly, or the choices are very small numbers; scale the choices to about 1, \
+                 lower kappa, or set personal and position_bias to false for a plain ranking"
+            )));
+        }
+        Ok(grid)
+    }
+}

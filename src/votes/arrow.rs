@@ -1,0 +1,252 @@
+//! Arrow in: one `RecordBatch` at a time, columns found by name.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Decimal128Type, Float16Type, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+
+use super::builder::{Row, VoteBuilder};
+use super::choice::ChoiceRef;
+use super::ids::{IdRef, IdType};
+use crate::error::{Error, Result};
+
+impl VoteBuilder {
+    /// Takes a batch of votes. Its columns are found by the names in the options.
+    pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        let columns = self.columns().clone();
+        let ids = |name: &str| {
+            let rule = "ids are integers or text: cast the column to one of them";
+            let column = Column::new(batch, name, rule)?;
+            column.id_type().map(|id_type| (column, id_type))
+        };
+        let (annotator, annotator_type) = ids(&columns.annotator)?;
+        let (left, left_type) = ids(&columns.left)?;
+        let (right, right_type) = ids(&columns.right)?;
+        let choice = Column::new(
+            batch,
+            &columns.choice,
+            "a choice is a number, a boolean or text",
+        )?;
+        let optional = |name: &Option<String>, rule| {
+            let column = name.as_ref().map(|name| Column::new(batch, name, rule));
+            column.transpose()
+        };
+        let weight = optional(&columns.weight, "weights are numbers")?;
+        if let Some(weight) = &weight {
+            weight.require(weight.is_numeric())?;
+        }
+        let fold = optional(&columns.fold, "folds are whole numbers")?;
+        if let Some(fold) = &fold {
+            fold.require(fold.is_integer())?;
+        }
+
+        self.expect_ids(annotator_type, left_type, right_type);
+        for row in 0..batch.num_rows() {
+            self.push(Row {
+                annotator: annotator.id(row),
+                left: left.id(row),
+                right: right.id(row),
+                choice: choice.choice(row),
+                weight: weight.as_ref().and_then(|column| column.number(row)),
+                fold: fold.as_ref().and_then(|column| column.whole(row)),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The error for a column that is not there; it lists what is.
+pub(crate) fn missing_column<'a>(name: &str, there: impl Iterator<Item = &'a String>) -> Error {
+    let there: Vec<_> = there.map(|name| format!("\"{name}\"")).collect();
+    Error::votes(format!(
+        "the votes have no column \"{name}\"; they have {}: say which to read with the options \
+         annotator, left, right and choice",
+        there.join(", ")
+    ))
+}
+
+type Get<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
+
+/// How a row of a column is read. Every integer is read as the widest.
+enum Values<'a> {
+    Null,
+    Text(Get<'a, Option<&'a str>>),
+    Int(IdType, Get<'a, i128>),
+    Float(Get<'a, f64>),
+    Bool(Get<'a, bool>),
+}
+
+/// A column, with what to say when it does not hold what it should.
+struct Column<'a> {
+    name: &'a str,
+    rule: &'static str,
+    array: &'a ArrayRef,
+    values: Values<'a>,
+}
+
+impl<'a> Column<'a> {
+    fn new(batch: &'a RecordBatch, name: &str, rule: &'static str) -> Result<Self> {
+        let schema = batch.schema_ref();
+        let Some((index, field)) = schema.column_with_name(name) else {
+            let names = schema.fields().iter().map(|field| field.name());
+            return Err(missing_column(name, names));
+        };
+        let array = batch.column(index);
+        let name = field.name();
+        match values(array) {
+            Some(values) => Ok(Self {
+                name,
+                rule,
+                array,
+                values,
+            }),
+            None => Err(wrong_type(name, array, rule)),
+        }
+    }
+
+    fn require(&self, fits: bool) -> Result<()> {
+        if fits || matches!(self.values, Values::Null) {
+            Ok(())
+        } else {
+            Err(wrong_type(self.name, self.array, self.rule))
+        }
+    }
+
+    fn is_integer(&self) -> bool {
+        matches!(self.values, Values::Int(..))
+    }
+
+    fn is_numeric(&self) -> bool {
+        self.is_integer() || matches!(self.values, Values::Float(_))
+    }
+
+    fn id_type(&self) -> Result<IdType> {
+        match self.values {
+            Values::Int(id_type, _) => Ok(id_type),
+            Values::Text(_) | Values::Null => Ok(IdType::Text),
+            _ => Err(wrong_type(self.name, self.array, self.rule)),
+        }
+    }
+
+    fn id(&self, row: usize) -> Option<IdRef<'_>> {
+        match &self.values {
+            Values::Text(get) => get(row).map(IdRef::Text),
+            Values::Int(_, get) if self.array.is_valid(row) => Some(IdRef::Int(get(row))),
+            _ => None,
+        }
+    }
+
+    fn choice(&self, row: usize) -> Option<ChoiceRef<'_>> {
+        match &self.values {
+            Values::Text(get) => get(row).map(ChoiceRef::Text),
+            Values::Bool(get) if self.array.is_valid(row) => Some(ChoiceRef::Bool(get(row))),
+            _ => self.number(row).map(ChoiceRef::Number),
+        }
+    }
+
+    fn number(&self, row: usize) -> Option<f64> {
+        match &self.values {
+            _ if self.array.is_null(row) => None,
+            Values::Int(_, get) => Some(get(row) as f64),
+            Values::Float(get) => Some(get(row)),
+            _ => None,
+        }
+    }
+
+    fn whole(&self, row: usize) -> Option<i64> {
+        match &self.values {
+            Values::Int(_, get) if self.array.is_valid(row) => get(row).try_into().ok(),
+            _ => None,
+        }
+    }
+}
+
+fn wrong_type(name: &str, array: &ArrayRef, rule: &str) -> Error {
+    let found = array.data_type();
+    Error::votes(format!("column \"{name}\" holds {found}; {rule}"))
+}
+
+fn values(array: &ArrayRef) -> Option<Values<'_>> {
+    Some(match array.data_type() {
+        DataType::Null => Values::Null,
+        DataType::Boolean => {
+            let array = array.as_boolean();
+            Values::Bool(Box::new(|row| array.value(row)))
+        }
+        DataType::Int8 => int::<Int8Type>(array, true, 8),
+        DataType::Int16 => int::<Int16Type>(array, true, 16),
+        DataType::Int32 => int::<Int32Type>(array, true, 32),
+        DataType::Int64 => int::<Int64Type>(array, true, 64),
+        DataType::UInt8 => int::<UInt8Type>(array, false, 8),
+        DataType::UInt16 => int::<UInt16Type>(array, false, 16),
+        DataType::UInt32 => int::<UInt32Type>(array, false, 32),
+        DataType::UInt64 => int::<UInt64Type>(array, false, 64),
+        DataType::Decimal128(_, 0) => int::<Decimal128Type>(array, true, 128),
+        DataType::Decimal128(_, scale) => {
+            let array = array.as_primitive::<Decimal128Type>();
+            let unit = 10f64.powi((*scale).into());
+            Values::Float(Box::new(move |row| array.value(row) as f64 / unit))
+        }
+        DataType::Float16 => float::<Float16Type>(array),
+        DataType::Float32 => float::<Float32Type>(array),
+        DataType::Float64 => float::<Float64Type>(array),
+        DataType::Utf8 => {
+            let array = array.as_string::<i32>();
+            text(move |row| array.is_valid(row).then(|| array.value(row)))
+        }
+        DataType::LargeUtf8 => {
+            let array = array.as_string::<i64>();
+            text(move |row| array.is_valid(row).then(|| array.value(row)))
+        }
+        DataType::Utf8View => {
+            let array = array.as_string_view();
+            text(move |row| array.is_valid(row).then(|| array.value(row)))
+        }
+        DataType::Dictionary(key, _) => return dictionary(array, key),
+        _ => return None,
+    })
+}
+
+fn int<T>(array: &ArrayRef, signed: bool, bits: u8) -> Values<'_>
+where
+    T: ArrowPrimitiveType<Native: Into<i128>>,
+{
+    let array = array.as_primitive::<T>();
+    let get = Box::new(|row| array.value(row).into());
+    Values::Int(IdType::int(signed, bits), get)
+}
+
+fn float<T: ArrowPrimitiveType<Native: Into<f64>>>(array: &ArrayRef) -> Values<'_> {
+    let array = array.as_primitive::<T>();
+    Values::Float(Box::new(|row| array.value(row).into()))
+}
+
+fn text<'a>(get: impl Fn(usize) -> Option<&'a str> + 'a) -> Values<'a> {
+    Values::Text(Box::new(get))
+}
+
+/// A dictionary of text with keys of any type.
+fn dictionary<'a>(array: &'a ArrayRef, key: &DataType) -> Option<Values<'a>> {
+    fn with_key<'a, K: ArrowDictionaryKeyType>(array: &'a ArrayRef) -> Option<Values<'a>> {
+        let array = array.as_dictionary::<K>();
+        match values(array.values())? {
+            Values::Text(get) => Some(text(move |row| array.key(row).and_then(&get))),
+            _ => None,
+        }
+    }
+    match key {
+        DataType::Int8 => with_key::<Int8Type>(array),
+        DataType::Int16 => with_key::<Int16Type>(array),
+        DataType::Int32 => with_key::<Int32Type>(array),
+        DataType::Int64 => with_key::<Int64Type>(array),
+        DataType::UInt8 => with_key::<UInt8Type>(array),
+        DataType::UInt16 => with_key::<UInt16Type>(array),
+        DataType::UInt32 => with_key::<UInt32Type>(array),
+        DataType::UInt64 => with_key::<UInt64Type>(array),
+        _ => None,
+    }
+}

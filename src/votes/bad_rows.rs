@@ -1,0 +1,148 @@
+//! Rows that cannot be used: each is classified and counted, none is lost in silence.
+
+use crate::error::Error;
+use crate::options::Columns;
+
+/// What is wrong with a row. A row with several faults counts under the first in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    NullAnnotator,
+    NullLeft,
+    NullRight,
+    SameItem,
+    NullChoice,
+    ChoiceNotFinite,
+    ChoiceTooLarge,
+    ChoiceUnknown,
+    BadWeight,
+    NullFold,
+}
+
+impl Fault {
+    const ALL: [Self; 10] = [
+        Self::NullAnnotator,
+        Self::NullLeft,
+        Self::NullRight,
+        Self::SameItem,
+        Self::NullChoice,
+        Self::ChoiceNotFinite,
+        Self::ChoiceTooLarge,
+        Self::ChoiceUnknown,
+        Self::BadWeight,
+        Self::NullFold,
+    ];
+
+    fn column(self, columns: &Columns) -> &str {
+        match self {
+            Self::NullAnnotator => &columns.annotator,
+            Self::NullLeft => &columns.left,
+            Self::NullRight | Self::SameItem => &columns.right,
+            Self::NullChoice
+            | Self::ChoiceNotFinite
+            | Self::ChoiceTooLarge
+            | Self::ChoiceUnknown => &columns.choice,
+            Self::BadWeight => columns.weight.as_deref().unwrap_or("weight"),
+            Self::NullFold => columns.fold.as_deref().unwrap_or("fold"),
+        }
+    }
+
+    /// What is wrong, to follow the column's name and the number of rows, and what to do.
+    fn text(self) -> (&'static str, &'static str) {
+        match self {
+            Self::NullAnnotator => ("NULL", "every vote needs an annotator"),
+            Self::NullLeft | Self::NullRight => ("NULL", "every vote needs two items"),
+            Self::SameItem => (
+                "the same item on both sides",
+                "a vote compares two different items",
+            ),
+            Self::NullChoice => (
+                "NULL",
+                "write 0 or 'tie' if the annotator saw no difference",
+            ),
+            Self::ChoiceNotFinite => ("not a finite number", "write a finite number"),
+            Self::ChoiceTooLarge => ("beyond 1e100", "scale the choices down"),
+            Self::ChoiceUnknown => (
+                "not a choice",
+                "write 'left', 'right', 'tie', a number, a boolean, or the id of the item that won",
+            ),
+            Self::BadWeight => ("not a weight", "a weight is a finite number greater than 0"),
+            Self::NullFold => ("not a fold", "a fold is a whole number"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    rows: u64,
+    /// The first offending value in sorted order, so that it does not depend on the order of rows.
+    example: Option<String>,
+}
+
+/// A count of each fault, with an example.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BadRows {
+    tallies: [Tally; Fault::ALL.len()],
+}
+
+/// The most characters of an offending value that an error shows.
+const SHOWN: usize = 60;
+
+impl BadRows {
+    pub fn record(&mut self, fault: Fault, example: Option<String>) {
+        let shorten = |text: String| match text.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        };
+        self.add(fault, 1, example.map(shorten));
+    }
+
+    fn add(&mut self, fault: Fault, rows: u64, example: Option<String>) {
+        let tally = &mut self.tallies[fault as usize];
+        tally.rows += rows;
+        tally.example = match (tally.example.take(), example) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    pub fn merge(&mut self, other: Self) {
+        for (fault, tally) in Fault::ALL.into_iter().zip(other.tallies) {
+            self.add(fault, tally.rows, tally.example);
+        }
+    }
+
+    pub fn total(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.rows).sum()
+    }
+
+    /// The error that names every fault, its column, its count, an example and the remedy.
+    pub fn error(&self, columns: &Columns, rows: u64) -> Error {
+        let bad = self.total();
+        let verb = if bad == 1 { "row" } else { "rows" };
+        let mut text = if bad == rows {
+            format!("none of the {rows} {verb} can be used")
+        } else {
+            format!("{bad} {verb} of {rows} cannot be used")
+        };
+        for (fault, tally) in Fault::ALL.into_iter().zip(&self.tallies) {
+            if tally.rows == 0 {
+                continue;
+            }
+            let (wrong, remedy) = fault.text();
+            let column = fault.column(columns);
+            let rows = match tally.rows {
+                1 => "1 row".to_string(),
+                rows => format!("{rows} rows"),
+            };
+            let example = match &tally.example {
+                Some(example) => format!(" (for example {example})"),
+                None => String::new(),
+            };
+            text += &format!("; column \"{column}\" is {wrong} in {rows}{example}: {remedy}");
+        }
+        if bad < rows {
+            text += "; set on_bad_row to 'skip' to leave such rows out";
+        }
+        Error::votes(text)
+    }
+}

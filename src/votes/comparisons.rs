@@ -1,0 +1,156 @@
+//! Votes as numbers: sorted by annotator, then by everything else, so that any
+//! sum over them has one order whatever order the rows came in.
+
+use std::ops::Range;
+
+/// One vote with its ids as numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// The item shown on the left.
+    pub left: usize,
+    /// The item shown on the right.
+    pub right: usize,
+    /// Positive for left, negative for right.
+    pub choice: f64,
+    /// Its weight.
+    pub weight: f64,
+}
+
+/// Choices, in one byte each as long as all are -1, 0 or 1.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Choices {
+    Sides(Vec<i8>),
+    Graded(Vec<f64>),
+}
+
+impl Choices {
+    pub fn with_capacity(graded: bool, capacity: usize) -> Self {
+        if graded {
+            Self::Graded(Vec::with_capacity(capacity))
+        } else {
+            Self::Sides(Vec::with_capacity(capacity))
+        }
+    }
+
+    pub fn get(&self, index: usize) -> f64 {
+        match self {
+            Self::Sides(sides) => f64::from(sides[index]),
+            Self::Graded(values) => values[index],
+        }
+    }
+
+    /// Appends a choice, which widens all of them if it is not just a side.
+    pub fn push(&mut self, value: f64) {
+        match self {
+            Self::Sides(sides) if is_side(value) => sides.push(value as i8),
+            Self::Sides(sides) => {
+                let mut values: Vec<f64> = sides.iter().map(|&side| f64::from(side)).collect();
+                values.push(value);
+                *self = Self::Graded(values);
+            }
+            Self::Graded(values) => values.push(value),
+        }
+    }
+
+    pub fn is_graded(&self) -> bool {
+        matches!(self, Self::Graded(_))
+    }
+}
+
+fn is_side(value: f64) -> bool {
+    value == 1.0 || value == -1.0 || value == 0.0
+}
+
+/// All votes, grouped by annotator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparisons {
+    pub(crate) items: usize,
+    /// Where each annotator's votes begin; one more entry at the end.
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) left: Vec<u32>,
+    pub(crate) right: Vec<u32>,
+    pub(crate) choice: Choices,
+    /// None: every vote weighs 1.
+    pub(crate) weight: Option<Vec<f64>>,
+}
+
+impl Comparisons {
+    /// No votes yet, of no annotator yet.
+    pub(crate) fn with_capacity(items: usize, votes: usize, graded: bool, weighted: bool) -> Self {
+        Self {
+            items,
+            offsets: vec![0],
+            left: Vec::with_capacity(votes),
+            right: Vec::with_capacity(votes),
+            choice: Choices::with_capacity(graded, votes),
+            weight: weighted.then(|| Vec::with_capacity(votes)),
+        }
+    }
+
+    pub(crate) fn push(&mut self, vote: Comparison) {
+        self.left.push(vote.left as u32);
+        self.right.push(vote.right as u32);
+        self.choice.push(vote.choice);
+        if let Some(weights) = &mut self.weight {
+            weights.push(vote.weight);
+        }
+    }
+
+    /// Ends the votes of one annotator.
+    pub(crate) fn end_annotator(&mut self) {
+        self.offsets.push(self.left.len());
+    }
+
+    /// The number of items.
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    /// The number of annotators.
+    pub fn annotators(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The number of rows, whatever their weight.
+    pub fn len(&self) -> usize {
+        self.left.len()
+    }
+
+    /// Whether there is no vote.
+    pub fn is_empty(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// The rows of an annotator.
+    pub fn rows(&self, annotator: usize) -> Range<usize> {
+        self.offsets[annotator]..self.offsets[annotator + 1]
+    }
+
+    /// One vote.
+    pub fn get(&self, row: usize) -> Comparison {
+        Comparison {
+            left: self.left[row] as usize,
+            right: self.right[row] as usize,
+            choice: self.choice.get(row),
+            weight: self.weight.as_ref().map_or(1.0, |weights| weights[row]),
+        }
+    }
+
+    /// The votes of an annotator.
+    pub fn of(&self, annotator: usize) -> impl Iterator<Item = Comparison> {
+        self.rows(annotator).map(|row| self.get(row))
+    }
+
+    /// The rows that `keep` holds for. Annotators stay, with or without votes.
+    pub fn select(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let (graded, weighted) = (self.choice.is_graded(), self.weight.is_some());
+        let mut selected = Self::with_capacity(self.items, 0, graded, weighted);
+        for annotator in 0..self.annotators() {
+            for row in self.rows(annotator).filter(|&row| keep(row)) {
+                selected.push(self.get(row));
+            }
+            selected.end_annotator();
+        }
+        selected
+    }
+}

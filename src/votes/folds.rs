@@ -1,0 +1,117 @@
+//! Which fold of the cross-validation a vote belongs to.
+
+use crate::error::{Error, Result};
+use crate::options::MAX_FOLDS;
+
+/// A fold for every vote in canonical order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folds {
+    /// The fold of each vote, from 0.
+    pub(crate) of: Vec<u16>,
+    /// How many folds there are.
+    pub(crate) count: usize,
+}
+
+impl Folds {
+    /// The folds that a column gives; their values in ascending order become 0, 1, …
+    pub(crate) fn from_values(values: Vec<i64>) -> Result<Self> {
+        let mut distinct = values.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if distinct.len() < 2 || distinct.len() > MAX_FOLDS {
+            return Err(Error::votes(format!(
+                "the fold column holds {} distinct value{}: cross-validation takes from 2 to \
+                 {MAX_FOLDS} folds",
+                distinct.len(),
+                if distinct.len() == 1 { "" } else { "s" },
+            )));
+        }
+        let place = |value: &i64| distinct.partition_point(|known| known < value) as u16;
+        Ok(Self {
+            of: values.iter().map(place).collect(),
+            count: distinct.len(),
+        })
+    }
+
+    /// Folds drawn from a seed. Each run of `count` votes in canonical order is
+    /// dealt one to each fold, so folds are equally large and every annotator's
+    /// votes are spread evenly over them. With fewer votes than folds there are
+    /// as many folds as votes.
+    pub fn draw(votes: usize, count: usize, seed: u64) -> Self {
+        let count = count.min(votes).max(1);
+        let mut random = SplitMix64(seed);
+        let mut deck: Vec<u16> = (0..count as u16).collect();
+        let mut of = Vec::with_capacity(votes);
+        while of.len() < votes {
+            for last in (1..count).rev() {
+                deck.swap(last, random.below(last as u64 + 1) as usize);
+            }
+            of.extend(deck.iter().take(votes - of.len()));
+        }
+        Self { of, count }
+    }
+
+    /// How many folds there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The fold of a vote.
+    pub fn of(&self, row: usize) -> usize {
+        usize::from(self.of[row])
+    }
+}
+
+/// Steele, Lea and Flood's generator: the same numbers on every platform and in every version.
+pub(crate) struct SplitMix64(pub u64);
+
+impl SplitMix64 {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`. The bias is below bound/2⁶⁴.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_are_balanced_and_seeded() {
+        let folds = Folds::draw(103, 5, 7);
+        let mut sizes = [0; 5];
+        for row in 0..103 {
+            sizes[folds.of(row)] += 1;
+        }
+        assert!(
+            sizes.iter().all(|size| (20..=21).contains(size)),
+            "{sizes:?}"
+        );
+        assert_eq!(folds, Folds::draw(103, 5, 7));
+        assert_ne!(folds, Folds::draw(103, 5, 8));
+        assert_eq!(Folds::draw(3, 5, 0).count(), 3);
+    }
+
+    #[test]
+    fn given_folds_keep_their_order() {
+        let folds = Folds::from_values(vec![30, -1, 7, 30]).unwrap();
+        assert_eq!((folds.of, folds.count), (vec![2, 0, 1, 2], 3));
+        let error = Folds::from_values(vec![4, 4]).unwrap_err();
+        assert!(error.to_string().contains("1 distinct value:"));
+    }
+
+    #[test]
+    fn the_generator_is_the_published_one() {
+        let mut random = SplitMix64(1234567);
+        assert_eq!(random.next(), 6457827717110365317);
+        assert_eq!(random.next(), 3203168211198807973);
+    }
+}

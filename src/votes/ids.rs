@@ -1,0 +1,290 @@
+//! Ids: integers or text, interned while votes stream in, sorted once they all
+//! are there, and given back in the type that they came in.
+
+use std::hash::BuildHasher;
+use std::sync::OnceLock;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::error::{Error, Result};
+
+/// One id as a host hands it over.
+///
+/// The order is the canonical one: integers by value, then text by its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IdRef<'a> {
+    /// An integer of any width.
+    Int(i128),
+    /// A text. `"1"` is not the integer 1.
+    Text(&'a str),
+}
+
+impl std::fmt::Display for IdRef<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            IdRef::Int(value) => value.fmt(f),
+            IdRef::Text(text) => write!(f, "'{text}'"),
+        }
+    }
+}
+
+/// The type of a column of ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdType {
+    /// Integers: 8, 16, 32, 64 or (signed only) 128 bits.
+    Int {
+        /// Whether there is a sign.
+        signed: bool,
+        /// The width.
+        bits: u8,
+    },
+    /// Text.
+    Text,
+    /// Some ids are 64-bit integers, others text, as SQLite allows.
+    Mixed,
+}
+
+impl IdType {
+    /// The type that SQLite's integers have.
+    pub const INT64: Self = Self::int(true, 64);
+    /// The type of DuckDB's `HUGEINT`.
+    pub const INT128: Self = Self::int(true, 128);
+
+    /// Integers of a width.
+    pub const fn int(signed: bool, bits: u8) -> Self {
+        Self::Int { signed, bits }
+    }
+
+    /// The narrowest type that holds the ids of both.
+    pub fn unify(self, other: Self) -> Self {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Self::Int { signed: a, bits: x }, Self::Int { signed: b, bits: y }) => {
+                let signed = a || b;
+                // An unsigned one needs twice its width to fit beside a sign.
+                let width = |is_signed: bool, bits: u8| {
+                    if signed && !is_signed { 2 * bits } else { bits }
+                };
+                Self::int(signed, width(a, x).max(width(b, y)))
+            }
+            _ => Self::Mixed,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Entry {
+    Int(i128),
+    Text { start: usize, len: usize },
+}
+
+/// Gives each distinct id a number, in the order of first sight.
+#[derive(Default)]
+pub(crate) struct Interner {
+    table: HashTable<u32>,
+    hashes: Vec<u64>,
+    entries: Vec<Entry>,
+    text: String,
+    id_type: Option<IdType>,
+}
+
+/// The most distinct ids of a kind: a pair of items and a choice fit in 64 bits.
+const MAX_IDS: usize = (1 << 31) - 1;
+
+/// Partial ingests are merged by stored hash, so they all hash alike. The seed
+/// differs between processes; no result depends on it.
+fn hash(id: IdRef<'_>) -> u64 {
+    static BUILDER: OnceLock<DefaultHashBuilder> = OnceLock::new();
+    let builder = BUILDER.get_or_init(DefaultHashBuilder::default);
+    match id {
+        IdRef::Int(value) => builder.hash_one(value as u64 ^ (value >> 64) as u64),
+        IdRef::Text(text) => builder.hash_one(text),
+    }
+}
+
+impl Interner {
+    /// Declares that ids of this type come in.
+    pub fn expect(&mut self, id_type: IdType) {
+        self.id_type = Some(self.id_type.map_or(id_type, |known| known.unify(id_type)));
+    }
+
+    pub fn intern(&mut self, id: IdRef<'_>) -> Result<u32> {
+        self.intern_hashed(id, hash(id))
+    }
+
+    fn intern_hashed(&mut self, id: IdRef<'_>, hash: u64) -> Result<u32> {
+        let (entries, text) = (&self.entries, &self.text);
+        let same = |&index: &u32| resolve(entries, text, index) == id;
+        if let Some(index) = self.table.find(hash, same) {
+            return Ok(*index);
+        }
+        if self.entries.len() >= MAX_IDS {
+            return Err(Error::votes(format!("more than {MAX_IDS} distinct ids")));
+        }
+        let index = self.entries.len() as u32;
+        self.entries.push(match id {
+            IdRef::Int(value) => Entry::Int(value),
+            IdRef::Text(text) => {
+                let start = self.text.len();
+                self.text.push_str(text);
+                Entry::Text {
+                    start,
+                    len: text.len(),
+                }
+            }
+        });
+        self.hashes.push(hash);
+        let hashes = &self.hashes;
+        self.table
+            .insert_unique(hash, index, |&index| hashes[index as usize]);
+        Ok(index)
+    }
+
+    /// Takes over another's ids; the result maps its numbers to the ones here.
+    pub fn merge(&mut self, other: &Self) -> Result<Vec<u32>> {
+        if let Some(id_type) = other.id_type {
+            self.expect(id_type);
+        }
+        (0..other.entries.len() as u32)
+            .map(|index| {
+                let id = resolve(&other.entries, &other.text, index);
+                self.intern_hashed(id, other.hashes[index as usize])
+            })
+            .collect()
+    }
+
+    /// The ids in canonical order, and for each number its place in it.
+    pub fn sorted(&self, what: &str) -> Result<(Ids, Vec<u32>)> {
+        let get = |index: u32| resolve(&self.entries, &self.text, index);
+        let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
+        order.sort_unstable_by_key(|&index| get(index));
+        let mut place = vec![0; order.len()];
+        let mut ids = Ids::new(self.id_type.unwrap_or(IdType::Text));
+        for (position, &index) in order.iter().enumerate() {
+            place[index as usize] = position as u32;
+            ids.push(get(index));
+        }
+        let beyond = |value: &i128| i64::try_from(*value).is_err();
+        if let (IdType::Mixed, Some(value)) = (ids.id_type, ids.ints.iter().find(|v| beyond(v))) {
+            return Err(Error::votes(format!(
+                "the ids of {what} mix text with integers beyond 64 bits ({value}): cast them all to text"
+            )));
+        }
+        Ok((ids, place))
+    }
+
+    /// Bytes held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.text.capacity() + self.entries.len() * (size_of::<Entry>() + 16)
+    }
+}
+
+fn resolve<'a>(entries: &[Entry], text: &'a str, index: u32) -> IdRef<'a> {
+    match entries[index as usize] {
+        Entry::Int(value) => IdRef::Int(value),
+        Entry::Text { start, len } => IdRef::Text(&text[start..start + len]),
+    }
+}
+
+/// Distinct ids in canonical order: integers by value, then text by its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ids {
+    pub(crate) id_type: IdType,
+    pub(crate) ints: Vec<i128>,
+    pub(crate) text: String,
+    /// Where each text ends.
+    pub(crate) ends: Vec<usize>,
+}
+
+impl Ids {
+    pub(crate) fn new(id_type: IdType) -> Self {
+        Self {
+            id_type,
+            ints: Vec::new(),
+            text: String::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Appends an id that is greater than all before.
+    pub(crate) fn push(&mut self, id: IdRef<'_>) {
+        match id {
+            IdRef::Int(value) => self.ints.push(value),
+            IdRef::Text(text) => {
+                self.text.push_str(text);
+                self.ends.push(self.text.len());
+            }
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.ints.len() + self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The type that they came in.
+    pub fn id_type(&self) -> IdType {
+        self.id_type
+    }
+
+    /// The id at a place in the canonical order.
+    pub fn get(&self, index: usize) -> IdRef<'_> {
+        if let Some(value) = self.ints.get(index) {
+            return IdRef::Int(*value);
+        }
+        let index = index - self.ints.len();
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        IdRef::Text(&self.text[start..self.ends[index]])
+    }
+
+    /// All of them in order.
+    pub fn iter(&self) -> impl Iterator<Item = IdRef<'_>> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_unify_to_the_narrowest_that_holds_both() {
+        let int = IdType::int;
+        assert_eq!(int(true, 32).unify(int(true, 64)), int(true, 64));
+        assert_eq!(int(false, 8).unify(int(false, 16)), int(false, 16));
+        assert_eq!(int(false, 32).unify(int(true, 8)), int(true, 64));
+        assert_eq!(int(true, 64).unify(int(false, 64)), IdType::INT128);
+        assert_eq!(IdType::Text.unify(int(true, 64)), IdType::Mixed);
+        assert_eq!(IdType::Mixed.unify(IdType::Text), IdType::Mixed);
+    }
+
+    #[test]
+    fn merged_interners_agree_with_one() {
+        let ids = ["b", "a", "c", "a", "10", ""];
+        let (mut one, mut first, mut second) = (
+            Interner::default(),
+            Interner::default(),
+            Interner::default(),
+        );
+        for interner in [&mut one, &mut first, &mut second] {
+            interner.expect(IdType::Mixed);
+        }
+        for (k, text) in ids.iter().enumerate() {
+            for id in [IdRef::Text(text), IdRef::Int(10 - k as i128)] {
+                one.intern(id).unwrap();
+                let half = if k % 2 == 0 { &mut second } else { &mut first };
+                half.intern(id).unwrap();
+            }
+        }
+        first.merge(&second).unwrap();
+        let (sorted, _) = one.sorted("items").unwrap();
+        assert_eq!(sorted, first.sorted("items").unwrap().0);
+        let texts: Vec<_> = sorted.iter().map(|id| id.to_string()).collect();
+        assert_eq!(texts.join(" "), "5 6 7 8 9 10 '' '10' 'a' 'b' 'c'");
+    }
+}
