@@ -57,12 +57,15 @@ impl<'a> Run<'a> {
 
     /// Gives up once `seconds` have passed from now.
     pub fn max_seconds(mut self, seconds: Option<f64>) -> Self {
-        // A time too far away to be represented is no limit.
-        self.deadline = seconds.and_then(|seconds| {
-            let wait = Duration::try_from_secs_f64(seconds).ok()?;
-            Some((Instant::now().checked_add(wait)?, seconds))
-        });
+        self.deadline = deadline(seconds);
         self
+    }
+
+    /// Sets a deadline unless there is one.
+    pub(crate) fn limit(&mut self, seconds: Option<f64>) {
+        if self.deadline.is_none() {
+            self.deadline = deadline(seconds);
+        }
     }
 
     pub(crate) fn worker_threads(&self) -> usize {
@@ -118,6 +121,13 @@ impl<'a> Run<'a> {
         let poll = self.poll.as_mut()?;
         poll().is_break().then(interrupted)
     }
+}
+
+/// A time too far away to be represented is no limit.
+fn deadline(seconds: Option<f64>) -> Option<(Instant, f64)> {
+    let seconds = seconds?;
+    let wait = Duration::try_from_secs_f64(seconds).ok()?;
+    Some((Instant::now().checked_add(wait)?, seconds))
 }
 
 /// The flag that workers look at.

@@ -242,6 +242,23 @@ impl Ids {
         IdRef::Text(&self.text[start..self.ends[index]])
     }
 
+    /// Whether every id is one of the declared type.
+    pub(crate) fn fit_their_type(&self) -> bool {
+        let range = match self.id_type {
+            IdType::Text => return self.ints.is_empty(),
+            IdType::Mixed => i64::MIN.into()..=i64::MAX.into(),
+            IdType::Int { .. } if !self.ends.is_empty() => return false,
+            IdType::Int { signed: true, bits } => {
+                i128::MIN >> (128 - bits)..=i128::MAX >> (128 - bits)
+            }
+            IdType::Int {
+                signed: false,
+                bits,
+            } => 0..=(1 << bits) - 1,
+        };
+        self.ints.iter().all(|value| range.contains(value))
+    }
+
     /// All of them in order.
     pub fn iter(&self) -> impl Iterator<Item = IdRef<'_>> {
         (0..self.len()).map(|index| self.get(index))

@@ -1,0 +1,425 @@
+//! From votes to a fitted model: what the result sets are made of.
+
+use std::sync::Arc;
+
+use crate::cache;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{CrossValidation, Path, Problem, Snapshot, cross_validate};
+use crate::options::Options;
+use crate::run::{Run, Stop};
+use crate::votes::{Comparisons, Folds, Ids, Votes};
+
+/// A fitted model. [`table`](Self::table) gives its result sets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    pub(crate) items: Ids,
+    pub(crate) annotators: Ids,
+    pub(crate) totals: Totals,
+    /// By item.
+    pub(crate) tally: ItemTally,
+    /// By annotator.
+    pub(crate) clicks: Clicks,
+    pub(crate) path: PathRecord,
+    pub(crate) validation: Option<Validation>,
+    pub(crate) chosen: Option<Chosen>,
+}
+
+/// Numbers about the whole fit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Totals {
+    pub votes: f64,
+    pub skipped: u64,
+    pub kappa: f64,
+    /// None if no effect ever enters.
+    pub alpha: Option<f64>,
+    /// None if no effect ever enters.
+    pub first_entry: Option<f64>,
+    pub iterations: u64,
+}
+
+/// What happened to each item, before any model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ItemTally {
+    pub wins: Vec<f64>,
+    pub losses: Vec<f64>,
+    pub ties: Vec<f64>,
+    /// From 1, the largest first.
+    pub component: Vec<u32>,
+    pub hodgerank: Vec<f64>,
+}
+
+/// What each annotator did, before any model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Clicks {
+    pub left: Vec<f64>,
+    pub right: Vec<f64>,
+    pub ties: Vec<f64>,
+}
+
+/// The path at its grid times.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PathRecord {
+    pub grid: Vec<f64>,
+    /// θ, grid time after grid time.
+    pub theta: Vec<f64>,
+    pub bias: Effects,
+    pub deviation: Effects,
+}
+
+/// The values of an effect where it is not zero, by grid time and annotator.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Effects {
+    pub grid_index: Vec<u32>,
+    pub annotator: Vec<u32>,
+    pub value: Vec<f64>,
+}
+
+/// The cross-validation curve over the grid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Validation {
+    pub error: Vec<f64>,
+    /// NaN where there is a single fold.
+    pub error_std: Vec<f64>,
+    pub mismatch: Vec<f64>,
+    pub hodgerank_error: f64,
+}
+
+/// The model at the time that was chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Chosen {
+    pub grid_index: usize,
+    /// By annotator; NaN for one who only saw ties.
+    pub agreement: Vec<f64>,
+    pub personal: Personal,
+}
+
+/// The annotators with scores of their own, each with the items they saw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Personal {
+    pub annotator: Vec<u32>,
+    pub adversarial: Vec<bool>,
+    /// Where each one's items begin; one more entry at the end.
+    pub starts: Vec<usize>,
+    pub item: Vec<u32>,
+    pub deviation: Vec<f64>,
+    pub votes: Vec<f64>,
+}
+
+impl Fit {
+    /// Fits the model.
+    pub fn new(votes: &Votes, options: &Options, run: &mut Run<'_>) -> Result<Self> {
+        options.check()?;
+        refuse_one_sided(&votes.comparisons, options)?;
+        run.limit(options.max_seconds);
+        let threads = run.worker_threads();
+        run.watch(|stop| compute(votes, options, threads, stop))
+    }
+
+    /// The same, kept for the next call with the same votes and options: the
+    /// last few fits of this process are remembered.
+    pub fn cached(votes: &Votes, options: &Options, run: &mut Run<'_>) -> Result<Arc<Self>> {
+        let key = cache::key(votes, options);
+        if let Some(fit) = cache::get(key) {
+            return Ok(fit);
+        }
+        let fit = Arc::new(Self::new(votes, options, run)?);
+        cache::put(key, &fit);
+        Ok(fit)
+    }
+
+    /// Who voted.
+    pub fn annotators(&self) -> &Ids {
+        &self.annotators
+    }
+
+    /// What was voted on.
+    pub fn items(&self) -> &Ids {
+        &self.items
+    }
+
+    /// The model at the chosen time, or the error that says how to choose one.
+    pub(crate) fn chosen(&self) -> Result<&Chosen> {
+        self.chosen.as_ref().ok_or_else(|| {
+            Error::new(
+                ErrorKind::Option,
+                "with folds = 0 nothing chooses where to stop: set t, or ask for the path only",
+            )
+        })
+    }
+
+    /// θ at a grid time.
+    pub(crate) fn theta(&self, grid_index: usize) -> &[f64] {
+        let items = self.items.len();
+        &self.path.theta[grid_index * items..][..items]
+    }
+}
+
+/// A table of winners and losers, taken for left and right, would make everybody click left.
+fn refuse_one_sided(votes: &Comparisons, options: &Options) -> Result<()> {
+    let all = |side: f64| (0..votes.len()).all(|row| votes.get(row).choice * side > 0.0);
+    if !options.position_bias || votes.len() < 2 {
+        return Ok(());
+    }
+    let (chosen, other) = match (all(1.0), all(-1.0)) {
+        (true, _) => ("left", "right"),
+        (_, true) => ("right", "left"),
+        _ => return Ok(()),
+    };
+    Err(Error::votes(format!(
+        "every one of the {} votes is for the {chosen} item: this looks like a table of winners \
+         ({chosen}) and losers ({other}), which does not say who stood on which side; set \
+         position_bias to false for such a table",
+        votes.len()
+    )))
+}
+
+fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Result<Fit> {
+    let comparisons = &votes.comparisons;
+    let problem = Problem::new(comparisons, options, stop)?;
+    let grid = problem.grid(options)?;
+    let validation = match options.t {
+        None if options.folds > 0 || votes.folds.is_some() => {
+            validate(votes, options, &problem, &grid, threads, stop)?
+        }
+        _ => None,
+    };
+    let chosen_index = match (&validation, options.t) {
+        (Some(validation), _) => Some(validation.best()),
+        (None, Some(_)) => Some(grid.len() - 1),
+        (None, None) => (!problem.has_path()).then_some(0),
+    };
+
+    let mut path = problem.path(stop)?;
+    let mut record = PathRecord::default();
+    let mut chosen = None;
+    for (index, &t) in grid.iter().enumerate() {
+        let snapshot = path.advance_to(t, stop)?;
+        record.push(snapshot);
+        if chosen_index == Some(index) {
+            chosen = Some(Chosen::new(comparisons, &problem, snapshot, index));
+        }
+    }
+    let totals = Totals {
+        votes: problem.statistics.total(),
+        skipped: votes.skipped,
+        kappa: options.kappa,
+        alpha: problem.has_path().then_some(problem.settings.alpha),
+        first_entry: problem.has_path().then_some(problem.first_entry),
+        iterations: iterations(&path, grid[grid.len() - 1]),
+    };
+    Ok(Fit {
+        items: votes.items.clone(),
+        annotators: votes.annotators.clone(),
+        totals,
+        tally: ItemTally::new(comparisons, &problem, path.hodgerank()),
+        clicks: Clicks::new(comparisons),
+        path: record,
+        validation: validation.map(|cv| Validation::new(&cv, grid.len())),
+        chosen,
+    })
+}
+
+/// None if there is nothing to hold out: a single vote.
+fn validate(
+    votes: &Votes,
+    options: &Options,
+    problem: &Problem,
+    grid: &[f64],
+    threads: usize,
+    stop: &Stop,
+) -> Result<Option<CrossValidation>> {
+    let comparisons = &votes.comparisons;
+    let drawn = || Folds::draw(comparisons.len(), options.folds, options.seed);
+    let folds = votes.folds.clone().unwrap_or_else(drawn);
+    if folds.count() < 2 {
+        return Ok(None);
+    }
+    cross_validate(comparisons, &folds, problem.settings, grid, threads, stop).map(Some)
+}
+
+/// Steps up to a time, the one that it lies in included.
+fn iterations(path: &Path<'_>, t: f64) -> u64 {
+    let within = path.first_entry().is_finite() && path.time() < t;
+    path.iteration() as u64 + u64::from(within)
+}
+
+impl PathRecord {
+    fn push(&mut self, snapshot: &Snapshot) {
+        let index = self.grid.len() as u32;
+        self.grid.push(snapshot.t());
+        self.theta.extend(snapshot.theta());
+        self.bias.push(index, snapshot.position_bias());
+        self.deviation.push(index, snapshot.deviation_norm());
+    }
+}
+
+impl Effects {
+    fn push(&mut self, grid_index: u32, values: &[f64]) {
+        for (annotator, &value) in values.iter().enumerate() {
+            if value != 0.0 {
+                self.grid_index.push(grid_index);
+                self.annotator.push(annotator as u32);
+                self.value.push(value);
+            }
+        }
+    }
+
+    /// The values at a grid time, by annotator.
+    pub fn at(&self, grid_index: usize, annotators: usize) -> Vec<f64> {
+        let mut values = vec![0.0; annotators];
+        for k in self.rows(grid_index) {
+            values[self.annotator[k] as usize] = self.value[k];
+        }
+        values
+    }
+
+    /// The places of a grid time's values.
+    pub fn rows(&self, grid_index: usize) -> std::ops::Range<usize> {
+        let first = |index: usize| self.grid_index.partition_point(|&g| (g as usize) < index);
+        first(grid_index)..first(grid_index + 1)
+    }
+
+    /// The first grid time with a value, by annotator.
+    pub fn first(&self, annotators: usize) -> Vec<Option<u32>> {
+        let mut first = vec![None; annotators];
+        for (&annotator, &grid_index) in self.annotator.iter().zip(&self.grid_index) {
+            first[annotator as usize].get_or_insert(grid_index);
+        }
+        first
+    }
+}
+
+impl Validation {
+    fn new(cv: &CrossValidation, points: usize) -> Self {
+        let each = || 0..points;
+        Self {
+            error: each().map(|index| cv.error(index)).collect(),
+            error_std: each()
+                .map(|index| cv.error_std(index).unwrap_or(f64::NAN))
+                .collect(),
+            mismatch: each().map(|index| cv.mismatch(index)).collect(),
+            hodgerank_error: cv.hodgerank_error(),
+        }
+    }
+}
+
+impl ItemTally {
+    fn new(votes: &Comparisons, problem: &Problem, hodgerank: &[f64]) -> Self {
+        let zeros = || vec![0.0; votes.items()];
+        let (mut wins, mut losses, mut ties) = (zeros(), zeros(), zeros());
+        for vote in (0..votes.len()).map(|row| votes.get(row)) {
+            for (item, side) in [(vote.left, 1.0), (vote.right, -1.0)] {
+                let count = match side * vote.choice {
+                    outcome if outcome > 0.0 => &mut wins,
+                    outcome if outcome < 0.0 => &mut losses,
+                    _ => &mut ties,
+                };
+                count[item] += vote.weight;
+            }
+        }
+        let mut component = vec![0; votes.items()];
+        for (index, items) in problem.consensus.components().enumerate() {
+            for &item in items {
+                component[item as usize] = index as u32 + 1;
+            }
+        }
+        Self {
+            wins,
+            losses,
+            ties,
+            component,
+            hodgerank: hodgerank.to_vec(),
+        }
+    }
+}
+
+impl Clicks {
+    fn new(votes: &Comparisons) -> Self {
+        let zeros = || vec![0.0; votes.annotators()];
+        let (mut left, mut right, mut ties) = (zeros(), zeros(), zeros());
+        for u in 0..votes.annotators() {
+            for vote in votes.of(u) {
+                let count = match vote.choice {
+                    choice if choice > 0.0 => &mut left,
+                    choice if choice < 0.0 => &mut right,
+                    _ => &mut ties,
+                };
+                count[u] += vote.weight;
+            }
+        }
+        Self { left, right, ties }
+    }
+}
+
+impl Chosen {
+    fn new(votes: &Comparisons, problem: &Problem, snapshot: &Snapshot, grid_index: usize) -> Self {
+        let each = 0..votes.annotators();
+        Self {
+            grid_index,
+            agreement: each
+                .map(|u| agreement(votes, u, snapshot.theta()))
+                .collect(),
+            personal: Personal::new(problem, snapshot),
+        }
+    }
+}
+
+/// The share of an annotator's untied votes that the consensus predicts.
+fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
+    let (mut agreed, mut untied) = (0.0, 0.0);
+    for vote in votes.of(annotator).filter(|vote| vote.choice != 0.0) {
+        untied += vote.weight;
+        if vote.choice * (theta[vote.left] - theta[vote.right]) > 0.0 {
+            agreed += vote.weight;
+        }
+    }
+    agreed / untied
+}
+
+impl Personal {
+    fn new(problem: &Problem, snapshot: &Snapshot) -> Self {
+        let mut component = vec![0; snapshot.theta().len()];
+        for (index, items) in problem.consensus.components().enumerate() {
+            for &item in items {
+                component[item as usize] = index;
+            }
+        }
+        let mut personal = Self {
+            starts: vec![0],
+            ..Self::default()
+        };
+        let norms = snapshot.deviation_norm();
+        for u in (0..norms.len()).filter(|&u| norms[u] != 0.0) {
+            let annotator = problem.statistics.annotator(u);
+            let deviation = snapshot.deviation(&problem.statistics, u);
+            personal.annotator.push(u as u32);
+            personal
+                .adversarial
+                .push(covariance(annotator.items, deviation, snapshot.theta(), &component) < 0.0);
+            personal.item.extend(annotator.items);
+            personal.deviation.extend(deviation);
+            personal.votes.extend(annotator.degree);
+            personal.starts.push(personal.item.len());
+        }
+        personal
+    }
+}
+
+/// How an annotator's own scores go with the consensus over the items that the
+/// annotator saw; scores of different components do not compare.
+fn covariance(items: &[u32], deviation: &[f64], theta: &[f64], component: &[usize]) -> f64 {
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|&place| component[items[place] as usize]);
+    let same =
+        |&a: &usize, &b: &usize| component[items[a] as usize] == component[items[b] as usize];
+    let mut sum = 0.0;
+    for group in order.chunk_by(same) {
+        let consensus = |&place: &usize| theta[items[place] as usize];
+        let mean = group.iter().map(consensus).sum::<f64>() / group.len() as f64;
+        for place in group {
+            let own = consensus(place) + deviation[*place];
+            sum += (consensus(place) - mean) * own;
+        }
+    }
+    sum
+}
