@@ -57,8 +57,10 @@ mod error;
 mod fit;
 pub mod model;
 mod options;
+mod random;
 mod results;
 mod run;
+mod simulate;
 pub mod votes;
 
 pub use error::{Error, ErrorKind, Result};
@@ -66,6 +68,7 @@ pub use fit::Fit;
 pub use options::{Columns, OnBadRow, Options, ThetaUpdate};
 pub use results::{Column, Kind, ResultSet, id_data_type};
 pub use run::{Poll, Run, Stop};
+pub use simulate::{Simulation, Simulator};
 pub use votes::{ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes};
 
 /// The version of this library.

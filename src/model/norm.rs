@@ -15,6 +15,7 @@ use nalgebra::DMatrix;
 
 use super::statistics::{AnnotatorStatistics, Statistics};
 use crate::error::Result;
+use crate::random::Random;
 use crate::run::Stop;
 
 /// Blocks of up to this many items are handed to a dense eigenvalue routine.
@@ -118,10 +119,8 @@ pub(crate) fn largest_eigenvalue(
     stop: &Stop,
 ) -> Result<f64> {
     // A fixed start with a part along every eigenvector that matters.
-    let mut random = crate::votes::folds::SplitMix64(size as u64);
-    let mut vector: Vec<f64> = (0..size)
-        .map(|_| random.next() as f64 / u64::MAX as f64 - 0.5)
-        .collect();
+    let mut random = Random(size as u64);
+    let mut vector: Vec<f64> = (0..size).map(|_| random.uniform() - 0.5).collect();
     normalise(&mut vector);
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
@@ -184,7 +183,7 @@ mod tests {
 
     #[test]
     fn lanczos_finds_what_a_dense_routine_finds() {
-        let mut random = crate::votes::folds::SplitMix64(5);
+        let mut random = Random(5);
         for size in [1, 2, 7, 60, 120] {
             let factor =
                 DMatrix::from_fn(size, size, |_, _| random.below(1000) as f64 / 1000.0 - 0.4);

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::options::MAX_FOLDS;
+use crate::random::Random;
 
 /// A fold for every vote in canonical order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,13 +40,11 @@ impl Folds {
     /// as many folds as votes.
     pub fn draw(votes: usize, count: usize, seed: u64) -> Self {
         let count = count.min(votes).max(1);
-        let mut random = SplitMix64(seed);
+        let mut random = Random(seed);
         let mut deck: Vec<u16> = (0..count as u16).collect();
         let mut of = Vec::with_capacity(votes);
         while of.len() < votes {
-            for last in (1..count).rev() {
-                deck.swap(last, random.below(last as u64 + 1) as usize);
-            }
+            random.shuffle(&mut deck);
             of.extend(deck.iter().take(votes - of.len()));
         }
         Self { of, count }
@@ -59,24 +58,6 @@ impl Folds {
     /// The fold of a vote.
     pub fn of(&self, row: usize) -> usize {
         usize::from(self.of[row])
-    }
-}
-
-/// Steele, Lea and Flood's generator: the same numbers on every platform and in every version.
-pub(crate) struct SplitMix64(pub u64);
-
-impl SplitMix64 {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`. The bias is below bound/2⁶⁴.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 }
 
@@ -106,12 +87,5 @@ mod tests {
         assert_eq!((folds.of, folds.count), (vec![2, 0, 1, 2], 3));
         let error = Folds::from_values(vec![4, 4]).unwrap_err();
         assert!(error.to_string().contains("1 distinct value:"));
-    }
-
-    #[test]
-    fn the_generator_is_the_published_one() {
-        let mut random = SplitMix64(1234567);
-        assert_eq!(random.next(), 6457827717110365317);
-        assert_eq!(random.next(), 3203168211198807973);
     }
 }

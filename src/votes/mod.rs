@@ -12,7 +12,7 @@ mod bad_rows;
 mod builder;
 mod choice;
 mod comparisons;
-pub(crate) mod folds;
+mod folds;
 mod ids;
 
 pub use builder::{Row, VoteBuilder};

@@ -1,0 +1,297 @@
+//! Made-up votes with a known truth, to try things out on.
+//!
+//! Each item has a score drawn from N(0, 1). Plain votes are ±1 (0 for a tie):
+//! an honest annotator picks the item with the higher score after noise
+//! N(0, ½²); a personal one adds own deviations N(0, 1) to the scores; an
+//! adversarial one turns the scores round; a careless one clicks a favourite
+//! side nine times in ten and is honest the tenth. Graded votes follow the
+//! simulated study of the paper: the difference of scores plus own deviations
+//! N(0, s²) with s from U(0, 0.3), plus a pull to one side N(0, 0.2²), plus
+//! noise N(0, 0.3²).
+
+use std::sync::Arc;
+
+use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::random::Random;
+
+/// What to make up. `Simulation::default()` is what SQL users get when they pass nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// How many annotators.
+    pub annotators: usize,
+    /// How many items.
+    pub items: usize,
+    /// How many votes each annotator casts. Graded votes vary by two thirds around it.
+    pub votes_each: usize,
+    /// Share of careless annotators; 0.1, or for graded votes the paper's 0.4.
+    pub careless: Option<f64>,
+    /// Share of adversarial annotators; 0.05, or for graded votes none.
+    pub adversarial: Option<f64>,
+    /// Share of annotators with a taste of their own; 0.1, or for graded votes the paper's 0.4.
+    pub personal: Option<f64>,
+    /// Share of ties among the votes of those who look.
+    pub ties: f64,
+    /// Real-valued choices instead of sides.
+    pub graded: bool,
+    /// The same seed gives the same votes, on every platform.
+    pub seed: u64,
+}
+
+impl Default for Simulation {
+    fn default() -> Self {
+        Self {
+            annotators: 100,
+            items: 20,
+            votes_each: 60,
+            careless: None,
+            adversarial: None,
+            personal: None,
+            ties: 0.0,
+            graded: false,
+            seed: 0,
+        }
+    }
+}
+
+/// The most votes that are made up in one go.
+const MAX_VOTES: usize = 1_000_000_000;
+
+/// How one annotator votes.
+struct Annotator {
+    kind: &'static str,
+    scores: Vec<f64>,
+    pull: f64,
+    /// Of one who clicks a side: 1 for left, -1 for right.
+    favourite: Option<f64>,
+    votes: usize,
+}
+
+/// Makes up votes, annotator by annotator. An iterator over batches.
+pub struct Simulator {
+    simulation: Simulation,
+    scores: Vec<f64>,
+    kinds: Vec<&'static str>,
+    random: Random,
+    next: usize,
+}
+
+impl Simulation {
+    /// The columns: a vote, then the truth.
+    pub fn schema() -> SchemaRef {
+        let field = |name, data_type| Field::new(name, data_type, false);
+        Arc::new(Schema::new(vec![
+            field("annotator", DataType::Int64),
+            field("left", DataType::Int64),
+            field("right", DataType::Int64),
+            field("choice", DataType::Float64),
+            field("annotator_kind", DataType::Utf8),
+            field("left_score", DataType::Float64),
+            field("right_score", DataType::Float64),
+        ]))
+    }
+
+    fn shares(&self) -> [f64; 3] {
+        let default = if self.graded {
+            [0.4, 0.0, 0.4]
+        } else {
+            [0.1, 0.05, 0.1]
+        };
+        [
+            self.careless.unwrap_or(default[0]),
+            self.adversarial.unwrap_or(default[1]),
+            self.personal.unwrap_or(default[2]),
+        ]
+    }
+
+    fn check(&self) -> Result<()> {
+        let shares = self.shares();
+        let named = ["careless", "adversarial", "personal"].iter().zip(shares);
+        for (name, share) in named.chain([(&"ties", self.ties)]) {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(Error::option(format!(
+                    "{name} must be from 0 to 1, not {share}"
+                )));
+            }
+        }
+        if !self.graded && shares.iter().sum::<f64>() > 1.0 + 1e-12 {
+            return Err(Error::option(
+                "careless, adversarial and personal together must be at most 1",
+            ));
+        }
+        if self.items < 2 {
+            return Err(Error::option(format!(
+                "items must be at least 2, not {}",
+                self.items
+            )));
+        }
+        let votes = self.annotators.checked_mul(self.votes_each);
+        if votes.is_none_or(|votes| votes > MAX_VOTES) || self.items > MAX_VOTES {
+            return Err(Error::option(format!(
+                "at most {MAX_VOTES} votes and items can be simulated at once"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The votes, one batch an annotator.
+    pub fn run(self) -> Result<Simulator> {
+        self.check()?;
+        let mut random = Random(self.seed);
+        let scores = (0..self.items).map(|_| random.normal()).collect();
+        let kinds = self.kinds(&mut random);
+        Ok(Simulator {
+            simulation: self,
+            scores,
+            kinds,
+            random,
+            next: 0,
+        })
+    }
+
+    /// As many of each kind as the shares say, dealt out at random. Graded
+    /// annotators are drawn one by one, as in the paper.
+    fn kinds(&self, random: &mut Random) -> Vec<&'static str> {
+        if self.graded {
+            return Vec::new();
+        }
+        let [careless, adversarial, personal] = self
+            .shares()
+            .map(|share| (share * self.annotators as f64).round() as usize);
+        let groups = [
+            ("careless", careless),
+            ("adversarial", adversarial),
+            ("personal", personal),
+        ];
+        let mut kinds: Vec<&'static str> = groups
+            .into_iter()
+            .flat_map(|(kind, count)| std::iter::repeat_n(kind, count))
+            .chain(std::iter::repeat("honest"))
+            .take(self.annotators)
+            .collect();
+        random.shuffle(&mut kinds);
+        kinds
+    }
+}
+
+impl Simulator {
+    fn plain_annotator(&mut self) -> Annotator {
+        let random = &mut self.random;
+        let kind = self.kinds[self.next];
+        let mut scores = self.scores.clone();
+        match kind {
+            "adversarial" => scores.iter_mut().for_each(|score| *score = -*score),
+            "personal" => scores
+                .iter_mut()
+                .for_each(|score| *score += random.normal()),
+            _ => {}
+        }
+        let favourite = || if random.chance(0.7) { 1.0 } else { -1.0 };
+        Annotator {
+            kind,
+            scores,
+            pull: 0.0,
+            favourite: (kind == "careless").then(favourite),
+            votes: self.simulation.votes_each,
+        }
+    }
+
+    fn graded_annotator(&mut self) -> Annotator {
+        let [careless, adversarial, personal] = self.simulation.shares();
+        let random = &mut self.random;
+        let mut kind = "honest";
+        let mut scores = self.scores.clone();
+        let mut pull = 0.0;
+        if random.chance(careless) {
+            kind = "careless";
+            pull = 0.2 * random.normal();
+        }
+        if random.chance(personal) {
+            kind = "personal";
+            let spread = 0.3 * random.uniform();
+            scores
+                .iter_mut()
+                .for_each(|score| *score += spread * random.normal());
+        }
+        if random.chance(adversarial) {
+            kind = "adversarial";
+            scores.iter_mut().for_each(|score| *score = -*score);
+        }
+        let least = self.simulation.votes_each / 3;
+        let most = self.simulation.votes_each + (self.simulation.votes_each - least);
+        Annotator {
+            kind,
+            scores,
+            pull,
+            favourite: None,
+            votes: least + random.below(most - least + 1),
+        }
+    }
+
+    fn choice(&mut self, annotator: &Annotator, left: usize, right: usize) -> f64 {
+        let random = &mut self.random;
+        let difference = annotator.scores[left] - annotator.scores[right];
+        if self.simulation.graded {
+            return difference + annotator.pull + 0.3 * random.normal();
+        }
+        if let Some(side) = annotator.favourite
+            && random.chance(0.9)
+        {
+            return side;
+        }
+        if random.chance(self.simulation.ties) {
+            return 0.0;
+        }
+        if difference + 0.5 * random.normal() > 0.0 {
+            1.0
+        } else {
+            -1.0
+        }
+    }
+}
+
+impl Iterator for Simulator {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == self.simulation.annotators {
+            return None;
+        }
+        let annotator = if self.simulation.graded {
+            self.graded_annotator()
+        } else {
+            self.plain_annotator()
+        };
+        self.next += 1;
+        let items = self.simulation.items;
+        let (mut left, mut right, mut choice) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..annotator.votes {
+            let i = self.random.below(items);
+            let j = (i + 1 + self.random.below(items - 1)) % items;
+            left.push(i);
+            right.push(j);
+            choice.push(self.choice(&annotator, i, j));
+        }
+        let votes = annotator.votes;
+        let ids =
+            |items: &[usize]| Int64Array::from_iter_values(items.iter().map(|&i| i as i64 + 1));
+        let scores = |items: &[usize]| {
+            Float64Array::from_iter_values(items.iter().map(|&item| self.scores[item]))
+        };
+        let batch = RecordBatch::try_new(
+            Simulation::schema(),
+            vec![
+                Arc::new(Int64Array::from(vec![self.next as i64; votes])),
+                Arc::new(ids(&left)),
+                Arc::new(ids(&right)),
+                Arc::new(Float64Array::from(choice)),
+                Arc::new(StringArray::from(vec![annotator.kind; votes])),
+                Arc::new(scores(&left)),
+                Arc::new(scores(&right)),
+            ],
+        );
+        Some(batch.map_err(|error| Error::new(ErrorKind::Internal, error.to_string())))
+    }
+}
