@@ -118,11 +118,11 @@ impl BadRows {
     /// The error that names every fault, its column, its count, an example and the remedy.
     pub fn error(&self, columns: &Columns, rows: u64) -> Error {
         let bad = self.total();
-        let verb = if bad == 1 { "row" } else { "rows" };
-        let mut text = if bad == rows {
-            format!("none of the {rows} {verb} can be used")
-        } else {
-            format!("{bad} {verb} of {rows} cannot be used")
+        let mut text = match (bad, rows) {
+            (1, 1) => "the only row cannot be used".to_string(),
+            (1, _) => format!("1 row of {rows} cannot be used"),
+            _ if bad == rows => format!("none of the {rows} rows can be used"),
+            _ => format!("{bad} rows of {rows} cannot be used"),
         };
         for (fault, tally) in Fault::ALL.into_iter().zip(&self.tallies) {
             if tally.rows == 0 {
