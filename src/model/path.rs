@@ -517,6 +517,10 @@ impl<'a> Path<'a> {
             .wake(t, self.drift.total, self.statistics.total * CAUTION);
         for index in 0..self.watch.woken.len() {
             let u = self.watch.woken[index] as usize;
+            // A carried γ keeps its δ's bound, which wakes it if δ is about to enter.
+            if self.annotators.stage[u] != Stage::Dormant {
+                continue;
+            }
             if self.settings.position_bias {
                 self.look_at_bias(u, t);
             }
@@ -776,11 +780,12 @@ impl Watch {
         self.deviation.get(u, drift) + self.imbalance_norm[u] * change
     }
 
-    /// Finds the dormant annotators whose effects may no longer be zero.
+    /// Finds the annotators of whose effects one may no longer be zero: all such
+    /// dormant ones, and some whose γ is carried.
     fn wake(&mut self, t: f64, drift: f64, limit: f64) {
         self.woken.clear();
         for u in 0..self.bias.base.len() {
-            // Cleared for those who are carried; theirs are looked at elsewhere.
+            // Cleared for effects that are carried; those are looked at elsewhere.
             let bound = self.deviation.get(u, drift).max(self.bias.get(u, drift));
             if t * bound >= limit {
                 self.woken.push(u as u32);
@@ -916,4 +921,72 @@ fn deviation_slope(
         *slot = t * annotator.net_wins[i] - *slot - annotator.imbalance[i] * bias_integral;
     }
     norm_of(image)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::votes::{Comparison, Comparisons};
+
+    /// One annotator who always clicks left, and three who agree on an order.
+    fn votes() -> Comparisons {
+        let items = 5;
+        let mut votes = Comparisons::with_capacity(items, 0, false, false);
+        for annotator in 0..4 {
+            for (left, right) in (0..items).flat_map(|i| (0..items).map(move |j| (i, j))) {
+                let chooses_left = annotator == 0 || left < right;
+                let choice = if chooses_left { 1.0 } else { -1.0 };
+                if left != right {
+                    votes.push(Comparison {
+                        left,
+                        right,
+                        choice,
+                        weight: 1.0,
+                    });
+                }
+            }
+            votes.end_annotator();
+        }
+        votes
+    }
+
+    /// The run with a step too short for δ to enter at an iteration, and the run
+    /// with one that barely suffices, are the same but for rounding.
+    #[test]
+    fn a_deviation_at_the_threshold_leaves_the_bias_alone() {
+        let stop = Stop::default();
+        let statistics = Statistics::new(&votes(), &stop).unwrap();
+        let consensus = Consensus::new(&statistics, &stop).unwrap();
+        let run = |alpha: f64| {
+            let settings = Settings {
+                kappa: 10.0,
+                alpha,
+                position_bias: true,
+                personal: true,
+                theta_update: ThetaUpdate::Solve,
+            };
+            let mut path = Path::new(&statistics, &consensus, settings, &stop).unwrap();
+            path.advance_to(12.0, &stop).unwrap();
+            path
+        };
+        let entry = |path: &Path| path.deviation_entries()[0].unwrap().iteration;
+        let (mut short, mut long) = (0.09, 0.1);
+        let last = entry(&run(long));
+        for _ in 0..60 {
+            let middle = (short + long) / 2.0;
+            let side = if entry(&run(middle)) > last {
+                &mut short
+            } else {
+                &mut long
+            };
+            *side = middle;
+        }
+        let (later, sooner) = (run(short), run(long));
+        assert_eq!((entry(&later), entry(&sooner)), (last + 1, last));
+        assert_eq!(later.bias_entries()[0].unwrap().iteration, 1);
+        let (later, sooner) = (&later.snapshot, &sooner.snapshot);
+        assert!((later.bias[0] - sooner.bias[0]).abs() < 1e-8);
+        assert!((later.deviation_norm[0] - sooner.deviation_norm[0]).abs() < 1e-8);
+        assert!(sooner.bias[0] > 0.0 && sooner.deviation_norm[0] > 0.0);
+    }
 }
