@@ -165,6 +165,8 @@ impl Statistics {
     /// One annotator's statistics.
     pub fn annotator(&self, annotator: usize) -> AnnotatorStatistics<'_> {
         let range = self.offsets[annotator]..self.offsets[annotator + 1];
+        let row_starts = &self.row_starts[range.start..=range.end];
+        let edges = row_starts[0]..row_starts[range.len()];
         AnnotatorStatistics {
             items: &self.item[range.clone()],
             imbalance: &self.imbalance[range.clone()],
@@ -172,9 +174,9 @@ impl Statistics {
             degree: &self.degree[range.clone()],
             votes: self.votes[annotator],
             lean: self.lean[annotator],
-            row_starts: &self.row_starts[range.start..=range.end],
-            neighbour: &self.neighbour,
-            weight: &self.weight,
+            row_starts,
+            neighbour: &self.neighbour[edges.clone()],
+            weight: &self.weight[edges],
         }
     }
 
@@ -197,7 +199,8 @@ struct Scratch {
 impl<'a> AnnotatorStatistics<'a> {
     /// The neighbours of the item at a place, with the weight of their comparisons.
     pub fn neighbours(&self, place: usize) -> impl Iterator<Item = (usize, f64)> + 'a {
-        let row = self.row_starts[place]..self.row_starts[place + 1];
+        let first = self.row_starts[0];
+        let row = self.row_starts[place] - first..self.row_starts[place + 1] - first;
         let neighbours = self.neighbour[row.clone()].iter();
         let weights = self.weight[row].iter();
         neighbours.zip(weights).map(|(j, w)| (*j as usize, *w))
@@ -205,15 +208,21 @@ impl<'a> AnnotatorStatistics<'a> {
 
     /// The number of ordered pairs with a comparison.
     pub fn edges(&self) -> usize {
-        self.row_starts[self.items.len()] - self.row_starts[0]
+        self.neighbour.len()
     }
 
     /// out = L_u x.
     pub fn laplacian_times(&self, x: &[f64], out: &mut [f64]) {
-        for (place, slot) in out.iter_mut().enumerate().take(self.items.len()) {
-            let mut sum = self.degree[place] * x[place];
-            for (neighbour, weight) in self.neighbours(place) {
-                sum -= weight * x[neighbour];
+        let (mut neighbours, mut weights) = (self.neighbour, self.weight);
+        let bounds = self.row_starts.windows(2);
+        for (((slot, bounds), degree), own) in out.iter_mut().zip(bounds).zip(self.degree).zip(x) {
+            let length = bounds[1] - bounds[0];
+            let (row, other_rows) = neighbours.split_at(length);
+            let (row_weights, other_weights) = weights.split_at(length);
+            (neighbours, weights) = (other_rows, other_weights);
+            let mut sum = degree * own;
+            for (&neighbour, weight) in row.iter().zip(row_weights) {
+                sum -= weight * x[neighbour as usize];
             }
             *slot = sum;
         }
