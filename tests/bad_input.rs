@@ -313,7 +313,11 @@ fn no_folds_and_no_time_leave_only_the_path() {
 #[test]
 fn choices_too_small_for_the_path() {
     let tiny = |k: usize| Row {
-        choice: Some(ChoiceRef::Number(if k % 2 == 0 { 1e-12 } else { -2e-12 })),
+        choice: Some(ChoiceRef::Number(if k.is_multiple_of(2) {
+            1e-12
+        } else {
+            -2e-12
+        })),
         ..row(GOOD[k % 4])
     };
     let error = fit(&Options::default(), (0..8).map(tiny)).unwrap_err();

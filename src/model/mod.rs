@@ -8,6 +8,7 @@
 //! y = (θ_i + δ_i^u) − (θ_j + δ_j^u) + γ^u + noise: consensus scores θ, a deviation
 //! δ^u that is zero for most annotators, a pull to the left γ^u that is zero for most.
 
+mod blocks;
 mod consensus;
 mod cross_validation;
 mod dense;

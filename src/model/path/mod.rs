@@ -24,12 +24,21 @@
 //! bound is reached, z is computed and the bound begins anew. So the steps at
 //! which effects enter are those of the plain loop.
 
+mod slopes;
+mod snapshot;
+mod watch;
+
+use super::blocks::Blocks;
 use super::consensus::{Consensus, Workspace};
-use super::dense::symmetric_times;
-use super::statistics::{AnnotatorStatistics, Statistics};
+use super::statistics::Statistics;
 use crate::error::Result;
 use crate::options::ThetaUpdate;
 use crate::run::Stop;
+
+pub use snapshot::Snapshot;
+
+use slopes::{Local, bias_slope, deviation_slope, norm_of, shrink};
+use watch::{CAUTION, Drift, Watch};
 
 /// What a path is run with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,13 +54,6 @@ pub struct Settings {
     /// How θ follows β.
     pub theta_update: ThetaUpdate,
 }
-
-/// An effect enters when its norm exceeds 1 by more than rounding: at t0 the
-/// first one's norm is 1, not beyond.
-const THRESHOLD: f64 = 1.0 + 1e-12;
-
-/// Bounds are compared with this much to spare, far more than rounding can take.
-const CAUTION: f64 = 1.0 - 1e-9;
 
 /// A residual this small beside the votes themselves is rounding, not an effect.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -104,13 +106,6 @@ pub struct Path<'a> {
     work: Workspace,
 }
 
-/// Θ, its mean over time, and how far that has drifted in all.
-struct Drift {
-    integral: Vec<f64>,
-    mean: Vec<f64>,
-    total: f64,
-}
-
 /// The state of each annotator; vectors over items lie where the statistics have theirs.
 struct Annotators {
     stage: Vec<Stage>,
@@ -126,86 +121,6 @@ struct Annotators {
     bias_integral: Vec<f64>,
     bias_entry: Vec<Option<Entry>>,
     deviation_entry: Vec<Option<Entry>>,
-}
-
-/// For every effect that is zero: a bound on m‖z‖/t that grows with the drift.
-struct Watch {
-    deviation: Bounds,
-    bias: Bounds,
-    imbalance_norm: Vec<f64>,
-    /// Γ̄_u when the deviation's bound was set.
-    bias_mean: Vec<f64>,
-    woken: Vec<u32>,
-}
-
-struct Bounds {
-    base: Vec<f64>,
-    slope: Vec<f64>,
-}
-
-impl Bounds {
-    fn set(&mut self, annotator: usize, norm: f64, drift: f64) {
-        self.base[annotator] = norm - self.slope[annotator] * drift;
-    }
-
-    fn get(&self, annotator: usize, drift: f64) -> f64 {
-        self.base[annotator] + self.slope[annotator] * drift
-    }
-
-    fn clear(&mut self, annotator: usize) {
-        self.base[annotator] = f64::NEG_INFINITY;
-        self.slope[annotator] = 0.0;
-    }
-}
-
-/// Dense Laplacians of the annotators whose graph is dense, filled in when needed.
-struct Blocks {
-    start: Vec<Option<usize>>,
-    values: Vec<f64>,
-}
-
-/// Vectors over one annotator's items.
-struct Local {
-    x: Vec<f64>,
-    image: Vec<f64>,
-}
-
-/// The model at one time.
-pub struct Snapshot {
-    t: f64,
-    theta: Vec<f64>,
-    bias: Vec<f64>,
-    deviation: Vec<f64>,
-    deviation_norm: Vec<f64>,
-    /// The annotators that have an effect.
-    active: Vec<u32>,
-}
-
-impl Snapshot {
-    /// The time.
-    pub fn t(&self) -> f64 {
-        self.t
-    }
-
-    /// θ, by item.
-    pub fn theta(&self) -> &[f64] {
-        &self.theta
-    }
-
-    /// γ, by annotator.
-    pub fn position_bias(&self) -> &[f64] {
-        &self.bias
-    }
-
-    /// ‖δ^u‖, by annotator.
-    pub fn deviation_norm(&self) -> &[f64] {
-        &self.deviation_norm
-    }
-
-    /// δ^u over the items that annotator u saw.
-    pub fn deviation<'a>(&'a self, statistics: &Statistics, annotator: usize) -> &'a [f64] {
-        &self.deviation[statistics.offsets[annotator]..statistics.offsets[annotator + 1]]
-    }
 }
 
 impl<'a> Path<'a> {
@@ -623,95 +538,6 @@ impl<'a> Path<'a> {
             }
         }
     }
-
-    /// The model at a time within the current step: z moves linearly through it.
-    fn take_snapshot(&mut self, t: f64, stop: &Stop) -> Result<()> {
-        self.snapshot.clear(self.statistics);
-        self.snapshot.t = t;
-        if t <= self.first_entry {
-            self.snapshot.theta.copy_from_slice(&self.theta0);
-            return Ok(());
-        }
-        self.prepare(stop)?;
-        let elapsed = t - self.time();
-        self.snapshot_theta(elapsed / self.settings.alpha);
-        self.snapshot_carried(elapsed);
-
-        let integral = &mut self.integral_at;
-        for (i, slot) in integral.iter_mut().enumerate() {
-            *slot = self.drift.integral[i] + elapsed * self.theta[i];
-        }
-        let drift = self.drift.total + self.drift.distance(integral, t);
-        self.watch.wake(t, drift, self.statistics.total * CAUTION);
-        for index in 0..self.watch.woken.len() {
-            self.snapshot_zero(self.watch.woken[index] as usize, t, elapsed);
-        }
-        for index in 0..self.annotators.biased.len() {
-            self.snapshot_zero(self.annotators.biased[index] as usize, t, elapsed);
-        }
-        Ok(())
-    }
-
-    fn snapshot_theta(&mut self, part: f64) {
-        let theta = &mut self.snapshot.theta;
-        theta.copy_from_slice(&self.theta);
-        if self.settings.theta_update != ThetaUpdate::Solve {
-            for (slot, next) in theta.iter_mut().zip(&self.theta_next) {
-                *slot += part * (next - *slot);
-            }
-        }
-    }
-
-    /// The effects that are carried from step to step.
-    fn snapshot_carried(&mut self, elapsed: f64) {
-        let Self {
-            statistics,
-            annotators: state,
-            snapshot,
-            ..
-        } = self;
-        let size = elapsed / statistics.total;
-        let kappa = self.settings.kappa;
-        for &u in state.biased.iter().chain(&state.full) {
-            let u = u as usize;
-            let z = state.z_bias[u] + size * state.gradient_bias[u];
-            snapshot.set_bias(u, shrink(z.abs(), kappa) * z);
-        }
-        for &u in &state.full {
-            let u = u as usize;
-            let range = statistics.offsets[u]..statistics.offsets[u + 1];
-            let z = state.z[range.clone()].iter();
-            let moved = z
-                .zip(&state.gradient[range])
-                .map(|(z, gradient)| z + size * gradient);
-            snapshot.set_deviation(statistics, u, moved, kappa);
-        }
-    }
-
-    /// An effect that was zero when the step began may enter within it.
-    fn snapshot_zero(&mut self, u: usize, t: f64, elapsed: f64) {
-        let Self {
-            statistics,
-            annotators: state,
-            snapshot,
-            settings,
-            local,
-            ..
-        } = self;
-        let annotator = statistics.annotator(u);
-        let integral = &self.integral_at;
-        let total = statistics.total;
-        if settings.position_bias && state.stage[u] == Stage::Dormant {
-            let z = bias_slope(&annotator, t, integral) / total;
-            snapshot.set_bias(u, shrink(z.abs(), settings.kappa) * z);
-        }
-        if settings.personal {
-            let bias_integral = state.bias_integral[u] + elapsed * state.bias[u];
-            deviation_slope(&annotator, t, integral, bias_integral, local);
-            let z = local.image[..annotator.items.len()].iter();
-            snapshot.set_deviation(statistics, u, z.map(|value| value / total), settings.kappa);
-        }
-    }
 }
 
 impl Annotators {
@@ -722,205 +548,6 @@ impl Annotators {
             self.bias_entry[u] = Some(entry);
         }
     }
-}
-
-impl Drift {
-    /// Moves the mean to time `t`; by how much its values moved apart.
-    fn advance_mean(&mut self, t: f64) -> f64 {
-        let distance = self.distance(&self.integral, t);
-        for (slot, integral) in self.mean.iter_mut().zip(&self.integral) {
-            *slot = integral / t;
-        }
-        distance
-    }
-
-    fn distance(&self, integral: &[f64], t: f64) -> f64 {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for (integral, mean) in integral.iter().zip(&self.mean) {
-            let change = integral / t - mean;
-            low = low.min(change);
-            high = high.max(change);
-        }
-        high - low
-    }
-}
-
-impl Watch {
-    fn new(statistics: &Statistics, settings: &Settings) -> Self {
-        let users = statistics.annotators();
-        let each = || (0..users).map(|u| statistics.annotator(u));
-        let never = || vec![f64::NEG_INFINITY; users];
-        let slopes = |wanted: bool, slope: &dyn Fn(AnnotatorStatistics<'_>) -> f64| {
-            each()
-                .map(|u| if wanted { slope(u) } else { 0.0 })
-                .collect()
-        };
-        Self {
-            deviation: Bounds {
-                base: never(),
-                // |(L_u v)_i| ≤ deg_i · (largest − smallest of v)
-                slope: slopes(settings.personal, &|u| norm_of(u.degree)),
-            },
-            bias: Bounds {
-                base: never(),
-                // a_u sums to zero
-                slope: slopes(settings.position_bias, &|u| {
-                    u.imbalance.iter().map(|a| a.abs()).sum::<f64>() / 2.0
-                }),
-            },
-            imbalance_norm: each().map(|u| norm_of(u.imbalance)).collect(),
-            bias_mean: vec![0.0; users],
-            woken: Vec::with_capacity(users),
-        }
-    }
-
-    /// The bound on the deviation of an annotator whose γ is carried.
-    fn of_biased(&self, u: usize, drift: f64, bias_mean: f64) -> f64 {
-        let change = (bias_mean - self.bias_mean[u]).abs();
-        self.deviation.get(u, drift) + self.imbalance_norm[u] * change
-    }
-
-    /// Finds the annotators of whose effects one may no longer be zero: all such
-    /// dormant ones, and some whose γ is carried.
-    fn wake(&mut self, t: f64, drift: f64, limit: f64) {
-        self.woken.clear();
-        for u in 0..self.bias.base.len() {
-            // Cleared for effects that are carried; those are looked at elsewhere.
-            let bound = self.deviation.get(u, drift).max(self.bias.get(u, drift));
-            if t * bound >= limit {
-                self.woken.push(u as u32);
-            }
-        }
-    }
-}
-
-impl Blocks {
-    /// A dense product is about this many times cheaper an element than a sparse one.
-    const GAIN: usize = 4;
-    const LARGEST: usize = 256;
-
-    fn new(statistics: &Statistics) -> Self {
-        let mut length = 0;
-        let start = (0..statistics.annotators())
-            .map(|u| {
-                let annotator = statistics.annotator(u);
-                let n = annotator.items.len();
-                (n <= Self::LARGEST && n * n <= Self::GAIN * annotator.edges()).then(|| {
-                    length += n * n;
-                    length - n * n
-                })
-            })
-            .collect();
-        // Zeroed memory takes no room before it is written to.
-        let values = vec![0.0; length];
-        Self { start, values }
-    }
-
-    fn fill(&mut self, u: usize, annotator: &AnnotatorStatistics<'_>) {
-        let Some(start) = self.start[u] else { return };
-        let n = annotator.items.len();
-        let block = &mut self.values[start..start + n * n];
-        for place in 0..n {
-            block[place * n + place] = annotator.degree[place];
-            for (other, weight) in annotator.neighbours(place) {
-                block[place * n + other] = -weight;
-            }
-        }
-    }
-
-    /// out = L_u x.
-    fn times(&self, u: usize, annotator: &AnnotatorStatistics<'_>, x: &[f64], out: &mut [f64]) {
-        match self.start[u] {
-            Some(start) => {
-                let n = annotator.items.len();
-                symmetric_times(&self.values[start..start + n * n], x, out);
-            }
-            None => annotator.laplacian_times(x, out),
-        }
-    }
-}
-
-impl Snapshot {
-    fn clear(&mut self, statistics: &Statistics) {
-        for &u in &self.active {
-            let u = u as usize;
-            self.bias[u] = 0.0;
-            self.deviation_norm[u] = 0.0;
-            self.deviation[statistics.offsets[u]..statistics.offsets[u + 1]].fill(0.0);
-        }
-        self.active.clear();
-    }
-
-    fn set_bias(&mut self, u: usize, bias: f64) {
-        if bias != 0.0 {
-            self.bias[u] = bias;
-            self.active.push(u as u32);
-        }
-    }
-
-    fn set_deviation(
-        &mut self,
-        statistics: &Statistics,
-        u: usize,
-        z: impl Iterator<Item = f64>,
-        kappa: f64,
-    ) {
-        let deviation = &mut self.deviation[statistics.offsets[u]..statistics.offsets[u + 1]];
-        for (slot, z) in deviation.iter_mut().zip(z) {
-            *slot = z;
-        }
-        let norm = norm_of(deviation);
-        let scale = shrink(norm, kappa);
-        deviation.iter_mut().for_each(|slot| *slot *= scale);
-        if scale != 0.0 {
-            self.deviation_norm[u] = scale * norm;
-            self.active.push(u as u32);
-        }
-    }
-}
-
-/// The factor of κ·shrink: 0 up to the threshold.
-fn shrink(norm: f64, kappa: f64) -> f64 {
-    if norm > THRESHOLD {
-        kappa * (1.0 - 1.0 / norm)
-    } else {
-        0.0
-    }
-}
-
-fn norm_of(values: &[f64]) -> f64 {
-    values.iter().map(|value| value * value).sum::<f64>().sqrt()
-}
-
-/// t·s_u − a_uᵀΘ.
-fn bias_slope(annotator: &AnnotatorStatistics<'_>, t: f64, integral: &[f64]) -> f64 {
-    let along: f64 = annotator
-        .items
-        .iter()
-        .zip(annotator.imbalance)
-        .map(|(&item, a)| a * integral[item as usize])
-        .sum();
-    t * annotator.lean - along
-}
-
-/// t·b_u − L_u Θ − a_u Γ_u, left in `local.image`; its norm.
-fn deviation_slope(
-    annotator: &AnnotatorStatistics<'_>,
-    t: f64,
-    integral: &[f64],
-    bias_integral: f64,
-    local: &mut Local,
-) -> f64 {
-    let n = annotator.items.len();
-    let (x, image) = (&mut local.x[..n], &mut local.image[..n]);
-    for (slot, &item) in x.iter_mut().zip(annotator.items) {
-        *slot = integral[item as usize];
-    }
-    annotator.laplacian_times(x, image);
-    for (i, slot) in image.iter_mut().enumerate() {
-        *slot = t * annotator.net_wins[i] - *slot - annotator.imbalance[i] * bias_integral;
-    }
-    norm_of(image)
 }
 
 #[cfg(test)]

@@ -1,0 +1,118 @@
+//! When to look at an effect that has been zero so far.
+//!
+//! The reasoning is in the parent module: a bound on ‖z‖ that grows with the
+//! drift of the mean scores says how long an effect cannot have entered.
+
+use super::Settings;
+use super::slopes::norm_of;
+use crate::model::statistics::{AnnotatorStatistics, Statistics};
+
+/// Bounds are compared with this much to spare, far more than rounding can take.
+pub(super) const CAUTION: f64 = 1.0 - 1e-9;
+
+/// Θ, its mean over time, and how far that has drifted in all.
+pub(super) struct Drift {
+    pub(super) integral: Vec<f64>,
+    pub(super) mean: Vec<f64>,
+    pub(super) total: f64,
+}
+
+impl Drift {
+    /// Moves the mean to time `t`; by how much its values moved apart.
+    pub(super) fn advance_mean(&mut self, t: f64) -> f64 {
+        let distance = self.distance(&self.integral, t);
+        for (slot, integral) in self.mean.iter_mut().zip(&self.integral) {
+            *slot = integral / t;
+        }
+        distance
+    }
+
+    pub(super) fn distance(&self, integral: &[f64], t: f64) -> f64 {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (integral, mean) in integral.iter().zip(&self.mean) {
+            let change = integral / t - mean;
+            low = low.min(change);
+            high = high.max(change);
+        }
+        high - low
+    }
+}
+
+/// For every effect that is zero: a bound on m‖z‖/t that grows with the drift.
+pub(super) struct Watch {
+    pub(super) deviation: Bounds,
+    pub(super) bias: Bounds,
+    pub(super) imbalance_norm: Vec<f64>,
+    /// Γ̄_u when the deviation's bound was set.
+    pub(super) bias_mean: Vec<f64>,
+    pub(super) woken: Vec<u32>,
+}
+
+impl Watch {
+    pub(super) fn new(statistics: &Statistics, settings: &Settings) -> Self {
+        let users = statistics.annotators();
+        let each = || (0..users).map(|u| statistics.annotator(u));
+        let never = || vec![f64::NEG_INFINITY; users];
+        let slopes = |wanted: bool, slope: &dyn Fn(AnnotatorStatistics<'_>) -> f64| {
+            each()
+                .map(|u| if wanted { slope(u) } else { 0.0 })
+                .collect()
+        };
+        Self {
+            deviation: Bounds {
+                base: never(),
+                // |(L_u v)_i| ≤ deg_i · (largest − smallest of v)
+                slope: slopes(settings.personal, &|u| norm_of(u.degree)),
+            },
+            bias: Bounds {
+                base: never(),
+                // a_u sums to zero
+                slope: slopes(settings.position_bias, &|u| {
+                    u.imbalance.iter().map(|a| a.abs()).sum::<f64>() / 2.0
+                }),
+            },
+            imbalance_norm: each().map(|u| norm_of(u.imbalance)).collect(),
+            bias_mean: vec![0.0; users],
+            woken: Vec::with_capacity(users),
+        }
+    }
+
+    /// The bound on the deviation of an annotator whose γ is carried.
+    pub(super) fn of_biased(&self, u: usize, drift: f64, bias_mean: f64) -> f64 {
+        let change = (bias_mean - self.bias_mean[u]).abs();
+        self.deviation.get(u, drift) + self.imbalance_norm[u] * change
+    }
+
+    /// Finds the annotators of whose effects one may no longer be zero: all such
+    /// dormant ones, and some whose γ is carried.
+    pub(super) fn wake(&mut self, t: f64, drift: f64, limit: f64) {
+        self.woken.clear();
+        for u in 0..self.bias.base.len() {
+            // Cleared for effects that are carried; those are looked at elsewhere.
+            let bound = self.deviation.get(u, drift).max(self.bias.get(u, drift));
+            if t * bound >= limit {
+                self.woken.push(u as u32);
+            }
+        }
+    }
+}
+
+pub(super) struct Bounds {
+    pub(super) base: Vec<f64>,
+    pub(super) slope: Vec<f64>,
+}
+
+impl Bounds {
+    pub(super) fn set(&mut self, annotator: usize, norm: f64, drift: f64) {
+        self.base[annotator] = norm - self.slope[annotator] * drift;
+    }
+
+    pub(super) fn get(&self, annotator: usize, drift: f64) -> f64 {
+        self.base[annotator] + self.slope[annotator] * drift
+    }
+
+    pub(super) fn clear(&mut self, annotator: usize) {
+        self.base[annotator] = f64::NEG_INFINITY;
+        self.slope[annotator] = 0.0;
+    }
+}
