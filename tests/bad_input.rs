@@ -126,8 +126,8 @@ fn weights_and_folds() {
     assert!(text.starts_with("5 rows of 6 cannot be used;"), "{text}");
     assert!(
         text.contains(
-            "column \"count\" is not a weight in 4 rows (for example -2): a weight is a finite \
-             number greater than 0"
+            "column \"count\" is not a weight in 4 rows (for example -2): a weight is a number \
+             greater than 0 and at most 1e100"
         ),
         "{text}"
     );

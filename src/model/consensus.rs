@@ -20,6 +20,9 @@ use crate::run::Stop;
 /// Components of up to this many items are solved with a dense inverse.
 const DENSE_ITEMS: usize = 600;
 
+/// An inverse is found so many columns at a time, to be interruptible in between.
+const COLUMNS_AT_ONCE: usize = 32;
+
 /// Conjugate gradients stop when the residual has shrunk to this part of the right-hand side.
 const TOLERANCE: f64 = 1e-13;
 
@@ -55,7 +58,8 @@ impl Consensus {
         let mut components = Vec::new();
         for items in graph.components() {
             stop.check()?;
-            let inverse = (items.len() <= DENSE_ITEMS).then(|| graph.inverse(&items));
+            let dense = items.len() <= DENSE_ITEMS;
+            let inverse = dense.then(|| graph.inverse(&items, stop)).transpose()?;
             components.push(Component { items, inverse });
         }
         Ok(Self { graph, components })
@@ -315,10 +319,10 @@ impl Graph {
     }
 
     /// (L + w·11ᵀ/n)⁻¹ of a component, w its mean degree.
-    fn inverse(&self, items: &[u32]) -> Vec<f64> {
+    fn inverse(&self, items: &[u32], stop: &Stop) -> Result<Vec<f64>> {
         let n = items.len();
         if n == 1 {
-            return vec![0.0];
+            return Ok(vec![0.0]);
         }
         let place = |item: usize| items.partition_point(|&known| (known as usize) < item);
         let mean_degree = items.iter().map(|&i| self.degree[i as usize]).sum::<f64>() / n as f64;
@@ -331,10 +335,15 @@ impl Graph {
         }
         let factor = Cholesky::new(matrix)
             .expect("a connected Laplacian plus a constant is positive definite");
-        let mut inverse = factor.inverse();
+        let mut inverse = DMatrix::identity(n, n);
+        for first in (0..n).step_by(COLUMNS_AT_ONCE) {
+            stop.check()?;
+            let columns = COLUMNS_AT_ONCE.min(n - first);
+            factor.solve_mut(&mut inverse.columns_mut(first, columns));
+        }
         // Symmetric to the last bit, so that rows and columns are the same thing.
         inverse.fill_lower_triangle_with_upper_triangle();
-        inverse.data.into()
+        Ok(inverse.data.into())
     }
 }
 

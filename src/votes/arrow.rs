@@ -44,7 +44,11 @@ impl VoteBuilder {
             fold.require(fold.is_integer())?;
         }
 
-        self.expect_ids(annotator_type, left_type, right_type);
+        // A column without a type is all NULL, and no id of this batch is used.
+        if let (Some(annotator), Some(left), Some(right)) = (annotator_type, left_type, right_type)
+        {
+            self.expect_ids(annotator, left, right);
+        }
         for row in 0..batch.num_rows() {
             self.push(Row {
                 annotator: annotator.id(row),
@@ -124,10 +128,11 @@ impl<'a> Column<'a> {
         self.is_integer() || matches!(self.values, Values::Float(_))
     }
 
-    fn id_type(&self) -> Result<IdType> {
+    fn id_type(&self) -> Result<Option<IdType>> {
         match self.values {
-            Values::Int(id_type, _) => Ok(id_type),
-            Values::Text(_) | Values::Null => Ok(IdType::Text),
+            Values::Int(id_type, _) => Ok(Some(id_type)),
+            Values::Text(_) => Ok(Some(IdType::Text)),
+            Values::Null => Ok(None),
             _ => Err(wrong_type(self.name, self.array, self.rule)),
         }
     }

@@ -65,7 +65,10 @@ impl Fault {
                 "not a choice",
                 "write 'left', 'right', 'tie', a number, a boolean, or the id of the item that won",
             ),
-            Self::BadWeight => ("not a weight", "a weight is a finite number greater than 0"),
+            Self::BadWeight => (
+                "not a weight",
+                "a weight is a number greater than 0 and at most 1e100",
+            ),
             Self::NullFold => ("not a fold", "a fold is a whole number"),
         }
     }

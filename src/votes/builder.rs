@@ -1,7 +1,7 @@
 //! Rows in, one at a time or merged from several threads; canonical votes out.
 
 use super::bad_rows::{BadRows, Fault};
-use super::choice::{BadChoice, ChoiceRef};
+use super::choice::{BadChoice, ChoiceRef, LARGEST};
 use super::comparisons::{Choices, Comparison, Comparisons};
 use super::ids::{IdRef, IdType, Interner};
 use super::{Votes, folds};
@@ -127,7 +127,7 @@ impl VoteBuilder {
         })?;
         if self.columns.weight.is_some() {
             let weight = row.weight;
-            if !weight.is_some_and(|weight| weight.is_finite() && weight > 0.0) {
+            if !weight.is_some_and(|weight| weight > 0.0 && weight <= LARGEST) {
                 let example = weight.map_or("NULL".into(), |weight| weight.to_string());
                 return Err((Fault::BadWeight, Some(example)));
             }

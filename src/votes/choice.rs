@@ -23,7 +23,7 @@ pub(crate) enum BadChoice {
 }
 
 /// Beyond this a square would overflow somewhere on the way.
-const LARGEST: f64 = 1e100;
+pub(crate) const LARGEST: f64 = 1e100;
 
 const LEFT: &[&str] = &["left", "l", "a", "model_a", "model a", "first"];
 const RIGHT: &[&str] = &["right", "r", "b", "model_b", "model b", "second"];
