@@ -31,6 +31,9 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, Result};
 
 #[cfg(not(feature = "sqlite-extension"))]
+use crate::{options::Options, votes::Votes};
+
+#[cfg(not(feature = "sqlite-extension"))]
 pub use rusqlite;
 
 /// What needs nothing but its arguments may be used in views and triggers of a
@@ -56,6 +59,14 @@ const PURE: FunctionFlags = FunctionFlags::SQLITE_UTF8
 #[cfg(not(feature = "sqlite-extension"))]
 pub fn register(connection: &Connection) -> Result<()> {
     register_all(connection)
+}
+
+/// Reads the votes that a text names (a table, a view or a SELECT, as in
+/// `me_hodgerank('votes')`) for a program that wants to fit them itself.
+#[cfg(not(feature = "sqlite-extension"))]
+pub fn read_votes(connection: &Connection, text: &str, options: &Options) -> Result<Votes> {
+    let ingest = ingest::Ingest::read(connection, text, options)?;
+    poll::interruptible(connection, options.max_seconds, |run| ingest.finish(run))
 }
 
 fn register_all(connection: &Connection) -> Result<()> {

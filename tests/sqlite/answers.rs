@@ -235,9 +235,7 @@ fn ids_come_back_as_they_came() {
     );
 
     connection
-        .execute_batch(
-            "CREATE TABLE payout (annotator INTEGER, euros); INSERT INTO payout VALUES (1, 5)",
-        )
+        .execute_batch("CREATE TABLE payout (annotator, euros); INSERT INTO payout VALUES (1, 5)")
         .unwrap();
     let joined =
         "SELECT votes, euros FROM me_hodgerank_annotators('votes') JOIN payout USING (annotator)";

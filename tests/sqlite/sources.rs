@@ -88,8 +88,8 @@ fn columns_by_any_name() {
             "votes where",
             "no such table: votes where: the first argument names a table",
         ),
-        ("main.nothing", "no such table: main.nothing"),
-        ("SELECT * FROM nothing", "no such table: nothing"),
+        ("main.nowhere", "no such table: main.nowhere"),
+        ("SELECT * FROM nowhere", "no such table: nowhere"),
         ("SELECT * FROM", "incomplete input"),
         (
             "SELECT * FROM votes; SELECT 1",

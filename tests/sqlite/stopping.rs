@@ -83,7 +83,7 @@ fn a_deadline_is_kept() {
 fn sibling_calls_share_the_fit() {
     let connection =
         with_votes(r#"{"annotators": 200, "items": 50, "votes_each": 100, "seed": 5}"#);
-    let kappa = 300;
+    let kappa = 50;
     let start = Instant::now();
     rows(
         &connection,
