@@ -4,7 +4,7 @@ PYTHON ?= python3
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.so
 
-.PHONY: help test test-rust lint bench sqlite test-sqlite valgrind bench-sqlite
+.PHONY: help test test-rust lint bench sqlite sqlite-session test-sqlite valgrind bench-sqlite
 
 help:
 	@echo "make test          build everything and run all tests"
@@ -35,17 +35,20 @@ sqlite:
 	@mkdir -p $(dir $(SQLITE_EXTENSION))
 	cp $(TARGET)/release/libme_hodgerank.so $(SQLITE_EXTENSION)
 
+# The Rust program that runs tests/sql in its own process.
+sqlite-session:
+	$(CARGO) build --release --features sqlite --example sqlite_session
+
 # Debian's own Python has a sqlite3 that loads extensions; others often do not.
-test-sqlite: sqlite .venv/sqlite
-	.venv/bin/python tests/sqlite/extension.py $(SQLITE_EXTENSION) commandline pysqlite3 apsw
+test-sqlite: sqlite sqlite-session .venv/sqlite
+	.venv/sqlite/bin/python tests/sqlite/extension.py $(SQLITE_EXTENSION) commandline pysqlite3 apsw
 	if [ -x /usr/bin/python3 ]; then /usr/bin/python3 tests/sqlite/extension.py $(SQLITE_EXTENSION) sqlite3; fi
 
 # The sqlite3 command line, and newer SQLites than Debian's.
 .venv/sqlite:
 	command -v sqlite3 || apt-get install -y sqlite3 || (apt-get update && apt-get install -y sqlite3) || true
-	$(PYTHON) -m venv .venv
-	.venv/bin/pip install --quiet apsw pysqlite3-binary
-	touch $@
+	$(PYTHON) -m venv $@
+	$@/bin/pip install --quiet apsw pysqlite3-binary
 
 valgrind: sqlite
 	tests/sqlite/valgrind.sh $(SQLITE_EXTENSION)

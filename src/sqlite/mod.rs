@@ -12,6 +12,7 @@
 //! | `poll.rs` | how Ctrl-C and progress handlers stop a fit |
 //! | `functions.rs` | the table functions: their names, columns and arguments |
 //! | `table.rs` | the one virtual table behind all of them |
+//! | `memory.rs` | what a statement has fitted already |
 //! | `cells.rs` | Arrow values as SQLite values |
 //! | `aggregate.rs` | `me_hodgerank_fit`, votes to a model |
 //! | `extension.rs` | the entry point of the loadable extension |
@@ -23,6 +24,7 @@ mod error;
 mod extension;
 mod functions;
 mod ingest;
+mod memory;
 mod poll;
 mod source;
 mod table;

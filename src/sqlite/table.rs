@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use rusqlite::types::Value;
@@ -15,6 +16,7 @@ use super::cells::cell;
 use super::error::{guard, message, sql_error};
 use super::functions::{Arguments, Function, Input};
 use super::ingest::Ingest;
+use super::memory::{Handover, Memory};
 use super::poll::interruptible;
 use crate::fit::Fit;
 use crate::results::ResultSet;
@@ -39,6 +41,7 @@ struct Table {
     visible: usize,
     /// The column of each argument.
     argument_columns: Vec<c_int>,
+    handover: Arc<Handover>,
 }
 
 // SAFETY: `repr(C)` with `sqlite3_vtab` first, as rusqlite asks.
@@ -67,6 +70,7 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
             function,
             visible: function.columns().len(),
             argument_columns,
+            handover: Arc::default(),
         };
         let declaration = CString::new(declaration).map_err(|error| message(error.to_string()))?;
         Ok((Cow::Owned(declaration), table))
@@ -116,7 +120,7 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
             function: self.function,
             argument_columns: self.argument_columns.clone(),
             arguments: Arguments::default(),
-            known: Vec::new(),
+            memory: Memory::new(&self.handover),
             batches: Box::new(std::iter::empty()),
             batch: None,
             row: 0,
@@ -145,10 +149,6 @@ fn declare(function: Function) -> (String, Vec<c_int>) {
 
 type Batches = Box<dyn Iterator<Item = crate::Result<RecordBatch>>>;
 
-/// How many results a cursor remembers: a join that has to call it for each row
-/// of another table, with a few values of kappa, fits each once.
-const REMEMBERED: usize = 8;
-
 /// One scan over a table function's rows.
 #[repr(C)]
 pub(super) struct Cursor {
@@ -158,9 +158,7 @@ pub(super) struct Cursor {
     function: Function,
     argument_columns: Vec<c_int>,
     arguments: Arguments,
-    /// What this statement has fitted already. SQLite does not say whether a
-    /// statement sees what is written while it runs, so the first answer stands.
-    known: Vec<(Arguments, RecordBatch)>,
+    memory: Memory,
     batches: Batches,
     batch: Option<RecordBatch>,
     row: usize,
@@ -171,6 +169,7 @@ pub(super) struct Cursor {
 unsafe impl VTabCursor for Cursor {
     fn filter(&mut self, plan: c_int, _: Option<&str>, values: &Filters<'_>) -> Result<()> {
         guard(|| {
+            self.memory.take_over();
             self.arguments = arguments(self.argument_columns.len(), plan, values)?;
             self.batches = self.start()?;
             self.rowid = 0;
@@ -260,12 +259,8 @@ impl Cursor {
 
     /// A result set of the votes, fitted unless this statement did so before.
     fn fitted(&mut self, set: ResultSet) -> Result<RecordBatch> {
-        let known = self
-            .known
-            .iter()
-            .find(|(known, _)| *known == self.arguments);
-        if let Some((_, batch)) = known {
-            return Ok(batch.clone());
+        if let Some(batch) = self.memory.get(&self.arguments) {
+            return Ok(batch);
         }
         let Input::Votes(text) = self.arguments.input(self.function)? else {
             return Err(message("no votes"));
@@ -279,10 +274,7 @@ impl Cursor {
             let votes = ingest.finish(run)?;
             Fit::cached(&votes, &options, run)?.table(set)
         })?;
-        if self.known.len() == REMEMBERED {
-            self.known.remove(0);
-        }
-        self.known.push((self.arguments.clone(), batch.clone()));
+        self.memory.put(&self.arguments, &batch);
         Ok(batch)
     }
 

@@ -308,6 +308,36 @@ def check_authoriser(host):
     assert session.run("SELECT count(*) FROM votes") == [(600,)]
 
 
+def check_joins(host):
+    """However a table function is joined, the votes are read once."""
+    session = host.connect()
+    session.run(VOTES)
+    read = []
+
+    def seen(annotator):
+        read.append(annotator)
+        return annotator
+
+    if isinstance(host, Apsw):
+        session.connection.create_scalar_function("seen", seen, 1)
+    else:
+        session.connection.create_function("seen", 1, seen)
+    session.run("CREATE TABLE people AS SELECT DISTINCT annotator FROM votes")
+    source = "'SELECT seen(annotator) AS annotator, left, right, choice FROM votes'"
+    annotators = f"me_hodgerank_annotators({source}) a"
+    same = "a.annotator = p.annotator"
+    for sql in [
+        f"SELECT * FROM people p JOIN {annotators} ON {same}",
+        f"SELECT * FROM people p LEFT JOIN {annotators} ON {same}",
+        f"SELECT * FROM people p WHERE annotator IN (SELECT annotator FROM {annotators} WHERE votes > 0)",
+        f"SELECT * FROM people p WHERE EXISTS (SELECT 1 FROM {annotators} WHERE {same})",
+        f"SELECT annotator, (SELECT votes FROM {annotators} WHERE {same}) FROM people p",
+    ]:
+        read.clear()
+        assert len(session.run(sql)) == 20, sql
+        assert len(read) == 600, f"{sql}: {len(read) / 600} times"
+
+
 def check_control_c(host):
     session = host.connect()
     script = f".load {host.extension}\n{SLOW_VOTES};\n{SLOW_FITS[0]};\n"
@@ -326,7 +356,14 @@ def check_control_c(host):
 
 EVERYWHERE = [check_answers, check_bits, check_models, check_sources, check_rollback]
 IN_THE_COMMAND_LINE = [check_control_c]
-IN_PROGRAMS = [check_damaged_models, check_threads, check_interrupt, check_progress_handler, check_authoriser]
+IN_PROGRAMS = [
+    check_damaged_models,
+    check_threads,
+    check_interrupt,
+    check_progress_handler,
+    check_authoriser,
+    check_joins,
+]
 
 
 def host(extension, name):

@@ -247,3 +247,47 @@ fn a_read_only_database_will_do() {
     drop(connection);
     std::fs::remove_file(path).unwrap();
 }
+
+#[test]
+fn a_running_statement_keeps_nothing_from_another() {
+    let connection = with_votes(SMALL);
+    let sql = "SELECT item, score FROM me_hodgerank('votes')";
+    let before = rows(&connection, sql);
+    let mut running = connection.prepare(sql).unwrap();
+    let mut running = running.query([]).unwrap();
+    running.next().unwrap().unwrap();
+    connection
+        .execute_batch("UPDATE votes SET choice = -choice")
+        .unwrap();
+    assert_ne!(rows(&connection, sql), before);
+    let mut left = 0;
+    while running.next().unwrap().is_some() {
+        left += 1;
+    }
+    assert_eq!(left, 5);
+}
+
+#[test]
+fn every_encoding_will_do() {
+    let expected = show(
+        &with_votes(SMALL),
+        "SELECT score FROM me_hodgerank('votes')",
+    );
+    for encoding in ["UTF-16le", "UTF-16be"] {
+        let connection = connect();
+        connection
+            .execute_batch(&format!(
+                "PRAGMA encoding = '{encoding}';
+                 CREATE TABLE votes AS SELECT 'ä' || annotator AS annotator, '雪' || left AS left,
+                     '雪' || right AS right, iif(choice > 0, 'left', 'right') AS choice
+                 FROM me_hodgerank_simulate('{SMALL}')"
+            ))
+            .unwrap();
+        assert_eq!(
+            show(&connection, "SELECT score FROM me_hodgerank('votes')"),
+            expected
+        );
+        let items = "SELECT count(*) FROM me_hodgerank('votes') WHERE item LIKE '雪%'";
+        assert_eq!(show(&connection, items), "6");
+    }
+}
