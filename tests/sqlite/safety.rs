@@ -43,6 +43,40 @@ fn a_damaged_model_is_an_error() {
     }
 }
 
+/// Whoever can make a checksum can make a model that says anything. It may be
+/// read or refused; nothing may break.
+#[test]
+fn a_forged_model_breaks_nothing() {
+    let connection = with_votes(SMALL);
+    let sql = "SELECT me_hodgerank_fit(annotator, left, right, choice) FROM votes";
+    let model: Vec<u8> = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+    let mut dice = Dice(8);
+    let mut refused = 0;
+    for _ in 0..1000 {
+        let mut forged = model.clone();
+        if dice.below(8) == 0 {
+            forged.truncate(28 + dice.below(model.len() - 28));
+        }
+        for _ in 0..=dice.below(3) {
+            let place = 28 + dice.below(forged.len().max(29) - 28);
+            if let Some(byte) = forged.get_mut(place) {
+                *byte = [0, 1, 0x7f, 0x80, 0xff, *byte ^ 16][dice.below(6)];
+            }
+        }
+        let checksum = blake3::hash(&forged[28..]);
+        forged[12..28].copy_from_slice(&checksum.as_bytes()[..16]);
+        for set in ["ranking", "annotators", "personal", "path", "cv", "summary"] {
+            let sql = format!("SELECT count(*) FROM me_hodgerank_{set}(?)");
+            let outcome = connection.query_row(&sql, [&forged], |row| row.get::<_, i64>(0));
+            if let Err(error) = outcome {
+                refused += 1;
+                assert!(!error.to_string().contains("defect"), "{error}");
+            }
+        }
+    }
+    assert!(refused > 0);
+}
+
 #[test]
 fn eight_connections_in_eight_threads() {
     let simulation = |seed: usize| {
