@@ -61,6 +61,8 @@ mod random;
 mod results;
 mod run;
 mod simulate;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 pub mod votes;
 
 pub use error::{Error, ErrorKind, Result};

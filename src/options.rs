@@ -3,7 +3,7 @@
 //! A Rust program fills in [`Options`]; the SQL hosts pass the same names as
 //! JSON. Both ways end in [`Options::check`].
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 
@@ -138,10 +138,11 @@ impl Default for Options {
 pub const MAX_FOLDS: usize = 1000;
 const MAX_GRID_POINTS: usize = 10_000;
 
-type Setter = fn(&mut Options, &str, &Value) -> Result<()>;
+/// How a field of `T` is set from JSON, given its name.
+pub(crate) type Setter<T> = fn(&mut T, &str, &Value) -> Result<()>;
 
 /// Every option by the name that SQL users write. The one place that knows them all.
-const FIELDS: &[(&str, Setter)] = &[
+const FIELDS: &[(&str, Setter<Options>)] = &[
     ("annotator", |o, n, v| {
         set(&mut o.columns.annotator, text(n, v))
     }),
@@ -192,30 +193,8 @@ impl Options {
 
     /// Reads options from a JSON object. A field that is absent or `null` keeps its default.
     pub fn from_json(json: &str) -> Result<Self> {
-        let value: Value = serde_json::from_str(json).map_err(|error| {
-            Error::option(format!(
-                "the options are not valid JSON ({error}): write an object such as {{\"kappa\": 10}}"
-            ))
-        })?;
-        match value {
-            Value::Object(fields) => Self::from_object(&fields),
-            other => Err(Error::option(format!(
-                "the options must be a JSON object such as {{\"kappa\": 10}}, not {other}"
-            ))),
-        }
-    }
-
-    fn from_object(fields: &Map<String, Value>) -> Result<Self> {
         let mut options = Self::default();
-        for (name, value) in fields {
-            let known = FIELDS.iter().find(|(field, _)| field == name);
-            let Some((_, setter)) = known else {
-                return Err(Error::option(unknown_name("option", name, Self::names())));
-            };
-            if !value.is_null() {
-                setter(&mut options, name, value)?;
-            }
-        }
+        read_fields(&mut options, FIELDS, json, "{\"kappa\": 10}")?;
         options.check()?;
         Ok(options)
     }
@@ -264,7 +243,37 @@ impl Options {
     }
 }
 
-fn set<T>(slot: &mut T, value: Result<T>) -> Result<()> {
+/// Sets the fields that a JSON object names. One that is `null` keeps its default;
+/// one that is not among `known` is an error with the nearest name.
+pub(crate) fn read_fields<T>(
+    target: &mut T,
+    known: &[(&str, Setter<T>)],
+    json: &str,
+    example: &str,
+) -> Result<()> {
+    let value: Value = serde_json::from_str(json).map_err(|error| {
+        Error::option(format!(
+            "the options are not valid JSON ({error}): write an object such as {example}"
+        ))
+    })?;
+    let Value::Object(fields) = value else {
+        return Err(Error::option(format!(
+            "the options must be a JSON object such as {example}, not {value}"
+        )));
+    };
+    for (name, value) in &fields {
+        let Some((_, setter)) = known.iter().find(|(field, _)| field == name) else {
+            let names = known.iter().map(|(name, _)| *name);
+            return Err(Error::option(unknown_name("option", name, names)));
+        };
+        if !value.is_null() {
+            setter(target, name, value)?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn set<T>(slot: &mut T, value: Result<T>) -> Result<()> {
     *slot = value?;
     Ok(())
 }
@@ -292,13 +301,13 @@ fn text(name: &str, value: &Value) -> Result<String> {
     }
 }
 
-fn number(name: &str, value: &Value) -> Result<f64> {
+pub(crate) fn number(name: &str, value: &Value) -> Result<f64> {
     value
         .as_f64()
         .ok_or_else(|| wrong_type(name, "a number", value))
 }
 
-fn whole(name: &str, value: &Value) -> Result<u64> {
+pub(crate) fn whole(name: &str, value: &Value) -> Result<u64> {
     // Hosts may send 5 as 5.0: JSON knows one kind of number.
     let exact = |x: f64| (x.fract() == 0.0 && (0.0..=9e15).contains(&x)).then_some(x as u64);
     value
@@ -307,11 +316,11 @@ fn whole(name: &str, value: &Value) -> Result<u64> {
         .ok_or_else(|| wrong_type(name, "a whole number, 0 or greater", value))
 }
 
-fn count(name: &str, value: &Value) -> Result<usize> {
+pub(crate) fn count(name: &str, value: &Value) -> Result<usize> {
     whole(name, value).map(|n| usize::try_from(n).unwrap_or(usize::MAX))
 }
 
-fn boolean(name: &str, value: &Value) -> Result<bool> {
+pub(crate) fn boolean(name: &str, value: &Value) -> Result<bool> {
     value
         .as_bool()
         .ok_or_else(|| wrong_type(name, "true or false", value))

@@ -15,6 +15,7 @@ use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::options::{Setter, boolean, count, number, read_fields, set, whole};
 use crate::random::Random;
 
 /// What to make up. `Simulation::default()` is what SQL users get when they pass nothing.
@@ -56,6 +57,25 @@ impl Default for Simulation {
     }
 }
 
+/// Every argument by the name that SQL users write.
+const FIELDS: &[(&str, Setter<Simulation>)] = &[
+    ("annotators", |s, n, v| set(&mut s.annotators, count(n, v))),
+    ("items", |s, n, v| set(&mut s.items, count(n, v))),
+    ("votes_each", |s, n, v| set(&mut s.votes_each, count(n, v))),
+    ("careless", |s, n, v| {
+        set(&mut s.careless, number(n, v).map(Some))
+    }),
+    ("adversarial", |s, n, v| {
+        set(&mut s.adversarial, number(n, v).map(Some))
+    }),
+    ("personal", |s, n, v| {
+        set(&mut s.personal, number(n, v).map(Some))
+    }),
+    ("ties", |s, n, v| set(&mut s.ties, number(n, v))),
+    ("graded", |s, n, v| set(&mut s.graded, boolean(n, v))),
+    ("seed", |s, n, v| set(&mut s.seed, whole(n, v))),
+];
+
 /// The most votes that are made up in one go.
 const MAX_VOTES: usize = 1_000_000_000;
 
@@ -79,6 +99,26 @@ pub struct Simulator {
 }
 
 impl Simulation {
+    /// Reads what to make up from a JSON object. A field that is absent or `null`
+    /// keeps its default.
+    ///
+    /// ```
+    /// use me_hodgerank::Simulation;
+    ///
+    /// let simulation = Simulation::from_json(r#"{"annotators": 50, "seed": 7}"#)?;
+    /// assert_eq!((simulation.annotators, simulation.items), (50, 20));
+    ///
+    /// let error = Simulation::from_json(r#"{"tie": 0.1}"#).unwrap_err();
+    /// assert!(error.to_string().contains(r#"did you mean "ties"?"#));
+    /// # Ok::<(), me_hodgerank::Error>(())
+    /// ```
+    pub fn from_json(json: &str) -> Result<Self> {
+        let mut simulation = Self::default();
+        read_fields(&mut simulation, FIELDS, json, "{\"seed\": 7}")?;
+        simulation.check()?;
+        Ok(simulation)
+    }
+
     /// The columns: a vote, then the truth.
     pub fn schema() -> SchemaRef {
         let field = |name, data_type| Field::new(name, data_type, false);

@@ -21,6 +21,8 @@ pub use comparisons::{Comparison, Comparisons};
 pub use folds::Folds;
 pub use ids::{IdRef, IdType, Ids};
 
+#[cfg(feature = "sqlite")]
+pub(crate) use arrow::missing_column;
 pub(crate) use comparisons::Choices;
 
 /// A votes table in canonical order: the same votes in any order of rows, read

@@ -1,0 +1,207 @@
+//! SQLite values as votes, row by row: no copy is made of an id that is known.
+
+use std::cell::Cell;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Result};
+
+use super::error::{message, sql_error};
+use super::source::Source;
+use crate::options::{Columns, Options};
+use crate::run::Run;
+use crate::votes::{ChoiceRef, IdRef, IdType, Row, VoteBuilder, Votes};
+
+/// One row as SQLite gives it.
+pub(super) struct Values<'a> {
+    pub annotator: ValueRef<'a>,
+    pub left: ValueRef<'a>,
+    pub right: ValueRef<'a>,
+    pub choice: ValueRef<'a>,
+    pub weight: Option<ValueRef<'a>>,
+    pub fold: Option<ValueRef<'a>>,
+}
+
+/// Collects votes whose types are known only value by value.
+pub(super) struct Ingest {
+    builder: VoteBuilder,
+    columns: Columns,
+    boolean_choices: bool,
+    annotators: Seen,
+    items: Seen,
+}
+
+/// Which types ids were seen in.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    integer: bool,
+    text: bool,
+}
+
+impl Seen {
+    fn id_type(self) -> IdType {
+        match (self.integer, self.text) {
+            (true, true) => IdType::Mixed,
+            (true, false) => IdType::INT64,
+            _ => IdType::Text,
+        }
+    }
+}
+
+impl Ingest {
+    /// An empty collection.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            builder: VoteBuilder::new(options),
+            columns: options.columns.clone(),
+            boolean_choices: false,
+            annotators: Seen::default(),
+            items: Seen::default(),
+        }
+    }
+
+    /// Reads what a text names: a table, a view, a SELECT.
+    pub fn read(connection: &Connection, text: &str, options: &Options) -> Result<Self> {
+        let _depth = Depth::enter()?;
+        let mut source = Source::open(connection, text, &options.columns)?;
+        let mut ingest = Self::new(options);
+        ingest.boolean_choices = source.has_boolean_choices();
+        let mut rows = source.statement.raw_query();
+        while let Some(row) = rows.next()? {
+            let optional = |place: Option<usize>| place.map(|place| row.get_ref(place)).transpose();
+            ingest.push(&Values {
+                annotator: row.get_ref(source.annotator)?,
+                left: row.get_ref(source.left)?,
+                right: row.get_ref(source.right)?,
+                choice: row.get_ref(source.choice)?,
+                weight: optional(source.weight)?,
+                fold: optional(source.fold)?,
+            })?;
+        }
+        Ok(ingest)
+    }
+
+    /// Takes one row.
+    pub fn push(&mut self, values: &Values<'_>) -> Result<()> {
+        let row = self.row(values);
+        let row = row.map_err(|text| {
+            let number = self.builder.rows() + 1;
+            message(format!("{text} (row {number} of those read)"))
+        })?;
+        self.builder.push(row).map_err(sql_error)
+    }
+
+    fn row<'a>(&mut self, values: &Values<'a>) -> Result<Row<'a>, String> {
+        let columns = &self.columns;
+        let name = |name: &Option<String>| name.clone().unwrap_or_default();
+        Ok(Row {
+            annotator: id(values.annotator, &mut self.annotators, &columns.annotator)?,
+            left: id(values.left, &mut self.items, &columns.left)?,
+            right: id(values.right, &mut self.items, &columns.right)?,
+            choice: choice(values.choice, self.boolean_choices, &columns.choice)?,
+            weight: match values.weight {
+                None | Some(ValueRef::Null) => None,
+                Some(ValueRef::Integer(value)) => Some(value as f64),
+                Some(ValueRef::Real(value)) => Some(value),
+                Some(other) => return Err(wrong(&name(&columns.weight), other, WEIGHTS)),
+            },
+            fold: match values.fold {
+                None | Some(ValueRef::Null) => None,
+                Some(ValueRef::Integer(value)) => Some(value),
+                Some(other) => return Err(wrong(&name(&columns.fold), other, FOLDS)),
+            },
+        })
+    }
+
+    /// The votes in canonical order, their ids in the types that were seen.
+    pub fn finish(mut self, run: &mut Run<'_>) -> crate::Result<Votes> {
+        let (annotator, item) = (self.annotators.id_type(), self.items.id_type());
+        self.builder.expect_ids(annotator, item, item);
+        self.builder.finish(run)
+    }
+}
+
+const IDS: &str = "ids are integers or text: cast the column to one of them";
+const CHOICES: &str = "a choice is a number or text";
+const WEIGHTS: &str = "weights are numbers";
+const FOLDS: &str = "folds are whole numbers";
+
+#[inline]
+fn id<'a>(value: ValueRef<'a>, seen: &mut Seen, column: &str) -> Result<Option<IdRef<'a>>, String> {
+    match value {
+        ValueRef::Integer(value) => {
+            seen.integer = true;
+            Ok(Some(IdRef::Int(value.into())))
+        }
+        ValueRef::Text(bytes) => {
+            seen.text = true;
+            text(bytes, column).map(|text| Some(IdRef::Text(text)))
+        }
+        ValueRef::Null => Ok(None),
+        other => Err(wrong(column, other, IDS)),
+    }
+}
+
+#[inline]
+fn choice<'a>(
+    value: ValueRef<'a>,
+    boolean: bool,
+    column: &str,
+) -> Result<Option<ChoiceRef<'a>>, String> {
+    Ok(match value {
+        ValueRef::Integer(value @ (0 | 1)) if boolean => Some(ChoiceRef::Bool(value == 1)),
+        ValueRef::Integer(value) => Some(ChoiceRef::Number(value as f64)),
+        ValueRef::Real(value) => Some(ChoiceRef::Number(value)),
+        ValueRef::Text(bytes) => Some(ChoiceRef::Text(text(bytes, column)?)),
+        ValueRef::Null => None,
+        other => return Err(wrong(column, other, CHOICES)),
+    })
+}
+
+#[inline]
+fn text<'a>(bytes: &'a [u8], column: &str) -> Result<&'a str, String> {
+    std::str::from_utf8(bytes)
+        .map_err(|_| format!("column \"{column}\" holds text that is not UTF-8"))
+}
+
+#[cold]
+fn wrong(column: &str, value: ValueRef<'_>, rule: &str) -> String {
+    let (kind, shown) = match value {
+        ValueRef::Null => ("NULL", String::new()),
+        ValueRef::Integer(value) => ("the integer", format!(" {value}")),
+        ValueRef::Real(value) => ("the float", format!(" {value:?}")),
+        ValueRef::Text(bytes) => {
+            let text: String = String::from_utf8_lossy(bytes).chars().take(60).collect();
+            ("the text", format!(" '{text}'"))
+        }
+        ValueRef::Blob(_) => ("a blob", String::new()),
+    };
+    format!("column \"{column}\" holds {kind}{shown}; {rule}")
+}
+
+/// How deep table functions may read from each other: a view over
+/// `me_hodgerank` of itself would never end.
+const MAX_DEPTH: u32 = 8;
+
+thread_local!(static DEPTH: Cell<u32> = const { Cell::new(0) });
+
+/// One level of table functions that read from each other.
+struct Depth;
+
+impl Depth {
+    fn enter() -> Result<Self> {
+        if DEPTH.get() >= MAX_DEPTH {
+            return Err(message(format!(
+                "more than {MAX_DEPTH} me_hodgerank functions read from each other: does a view \
+                 rank itself?"
+            )));
+        }
+        DEPTH.set(DEPTH.get() + 1);
+        Ok(Self)
+    }
+}
+
+impl Drop for Depth {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}

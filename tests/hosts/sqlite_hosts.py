@@ -1,0 +1,102 @@
+"""The SQLite hosts: in a Rust program, the command line, Debian's own Python and
+two Python packages that bring a newer SQLite. Those that are not there are left
+out, and said so."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
+EXTENSION = str(TARGET / "sqlite" / "me_hodgerank")
+SESSION = str(ROOT / "tests" / "hosts" / "sqlite_session.py")
+TIMEOUT = 300
+
+
+class ProgramHost:
+    """A program that takes JSON on standard input and gives JSON."""
+
+    name = "sqlite"
+
+    def __init__(self, label, command, extension=None):
+        self.label, self.command, self.extension = label, command, extension
+
+    def run(self, statements):
+        work = [self.extension, statements] if self.extension else statements
+        done = subprocess.run(
+            self.command, input=json.dumps(work), capture_output=True, text=True, timeout=TIMEOUT
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"ended with {done.returncode}: {done.stderr[-2000:]}")
+        return json.loads(done.stdout)
+
+
+class CommandLineHost:
+    name = "sqlite"
+
+    def __init__(self, program):
+        self.program = program
+        version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+        self.label = f"SQLite {version.split()[0]}, command line"
+
+    def run(self, statements):
+        script = [".bail off", f".load {EXTENSION}", ".mode json"]
+        for index, statement in enumerate(statements):
+            script += [f".print @@@{index}", statement + ";"]
+        script += [f".print @@@{len(statements)}", ""]
+        # One pipe for both keeps an error in its place.
+        done = subprocess.run(
+            ["stdbuf", "-o0", self.program, "-batch", ":memory:"],
+            input="\n".join(script), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT,
+        )
+        parts = done.stdout.split("@@@")
+        if done.returncode < 0 or len(parts) != len(statements) + 2:
+            raise RuntimeError(f"ended with {done.returncode}: {done.stdout[-2000:]}")
+        return [result(part.partition("\n")[2].strip()) for part in parts[1:-1]]
+
+
+def result(text):
+    if not text:
+        return ("rows", [])
+    try:
+        return ("rows", [list(row.values()) for row in json.loads(text)])
+    except ValueError:
+        return ("error", re.sub(r"^(Runtime|Parse) error near line \d+: ", "", text))
+
+
+def version(python, module):
+    """The SQLite that a Python module has; None if it cannot load extensions."""
+    code = (
+        f"import {module} as m; assert hasattr(m.Connection, 'enable_load_extension');"
+        f"print(m.sqlite_lib_version() if '{module}' == 'apsw' else m.sqlite_version)"
+    )
+    try:
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def all_hosts():
+    hosts = []
+    program = TARGET / "release" / "examples" / "sqlite_session"
+    if program.exists():
+        hosts.append(ProgramHost("SQLite in a Rust program", [str(program)]))
+    else:
+        print(f"no {program}: make sqlite-session")
+    command_line = shutil.which("sqlite3")
+    if command_line:
+        hosts.append(CommandLineHost(command_line))
+    else:
+        print("no sqlite3 command line (Debian: apt-get install sqlite3)")
+    ours = str(ROOT / ".venv" / "sqlite" / "bin" / "python")
+    for python, module in [("/usr/bin/python3", "sqlite3"), (ours, "pysqlite3"), (ours, "apsw")]:
+        found = version(python, module)
+        if found:
+            hosts.append(ProgramHost(f"SQLite {found}, {module}", [python, SESSION, module], EXTENSION))
+        else:
+            print(f"no {module} that can load extensions in {python}")
+    return hosts
