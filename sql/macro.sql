@@ -9,7 +9,7 @@ CREATE {kind} {name}(
 ) AS TABLE
 SELECT unnest({rows}, recursive := true)
 FROM (
-    SELECT me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: '{set}',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -17,7 +17,7 @@ FROM (
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
         on_bad_row: on_bad_row, max_seconds: max_seconds
-    }) AS model
+    }), error('{no_votes}')) AS model
     FROM query(
         'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
         || '"' || replace("left", '"', '""') || '" AS shown_left, '

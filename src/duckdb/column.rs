@@ -89,11 +89,16 @@ impl<'a> Column<'a> {
     }
 
     pub fn is_numeric(&self) -> bool {
-        self.is_whole() || matches!(self.values, Values::F32(_) | Values::F64(_) | Values::Decimal(..))
+        self.is_whole()
+            || matches!(
+                self.values,
+                Values::F32(_) | Values::F64(_) | Values::Decimal(..)
+            )
     }
 
     pub fn is_whole(&self) -> bool {
-        self.id_type().is_some_and(|id_type| id_type != IdType::Text)
+        self.id_type()
+            .is_some_and(|id_type| id_type != IdType::Text)
     }
 
     /// The type of ids, if they are of one that the aggregate's overloads have.
@@ -108,7 +113,7 @@ impl<'a> Column<'a> {
             Values::U16(_) => IdType::int(false, 16),
             Values::U32(_) => IdType::int(false, 32),
             Values::U64(_) => IdType::int(false, 64),
-            Values::Text(_) => IdType::Text,
+            Values::Text(_) | Values::Shown(_) => IdType::Text,
             _ => return None,
         })
     }
@@ -119,6 +124,7 @@ impl<'a> Column<'a> {
         }
         match &self.values {
             Values::Text(texts) => Some(IdRef::Text(text(&texts[row]))),
+            Values::Shown(texts) => Some(IdRef::Text(&texts[row])),
             values => values.whole(row).map(IdRef::Int),
         }
     }
@@ -236,7 +242,9 @@ impl Values<'_> {
 
     fn is_constant(&self) -> bool {
         fn same<T: PartialEq>(values: &[T]) -> bool {
-            values.split_first().is_none_or(|(_, rest)| rest == &values[..rest.len()])
+            values
+                .split_first()
+                .is_none_or(|(_, rest)| rest == &values[..rest.len()])
         }
         match self {
             Self::Null | Self::Other => true,
@@ -371,13 +379,28 @@ unsafe fn slice<'a, T>(vector: duckdb_vector, rows: usize) -> &'a [T] {
 fn show_uuid(stored: duckdb_hugeint) -> String {
     let value = wide(stored) as u128 ^ 1 << 127;
     let hex = format!("{value:032x}");
-    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+    let parts = [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ];
     parts.join("-")
 }
 
 fn type_name(id: DUCKDB_TYPE) -> &'static str {
     match id {
         ffi::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN => "BOOLEAN",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_TINYINT => "TINYINT",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT => "SMALLINT",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER => "INTEGER",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT => "BIGINT",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_HUGEINT => "HUGEINT",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT => "UTINYINT",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_USMALLINT => "USMALLINT",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER => "UINTEGER",
+        ffi::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT => "UBIGINT",
         ffi::DUCKDB_TYPE_DUCKDB_TYPE_FLOAT => "FLOAT",
         ffi::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE => "DOUBLE",
         ffi::DUCKDB_TYPE_DUCKDB_TYPE_DECIMAL => "DECIMAL",

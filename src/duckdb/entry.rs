@@ -13,7 +13,7 @@ use libduckdb_sys::{
 
 use super::connection::Connection;
 use super::handles::guard;
-use super::{aggregate, macros, simulate, state, version};
+use super::{macros, overloads, simulate, state, version};
 
 /// The C API version that is asked for: the first stable one.
 const API_VERSION: &CStr = c"v1.2.0";
@@ -60,7 +60,7 @@ fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result
     let connection = Connection::open(unsafe { *database })?;
     version::register(&connection)?;
     simulate::register(&connection)?;
-    aggregate::register(&connection)?;
+    overloads::register(&connection)?;
     macros::create(&connection)
 }
 

@@ -2,7 +2,7 @@
 //! C API, and the SQL macros that make table functions of the aggregate.
 //!
 //! ```text
-//! LOAD ── entry ─┬─ aggregate ── column (vectors in) ── state ── result (vectors out)
+//! LOAD ── entry ─┬─ overloads ── aggregate: input (vectors in) ── state ── result (vectors out)
 //!                ├─ simulate, version
 //!                └─ macros (SQL text)
 //! ```
@@ -16,8 +16,10 @@ mod column;
 mod connection;
 mod entry;
 mod handles;
+mod input;
 mod macros;
 mod options;
+mod overloads;
 mod result;
 mod simulate;
 mod state;

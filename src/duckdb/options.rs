@@ -61,9 +61,7 @@ fn split_result(json: &str) -> Result<(String, Option<ResultSet>), String> {
 
 fn result_set(name: &Value) -> Result<ResultSet, String> {
     let known = ResultSet::ALL.into_iter();
-    let found = known
-        .clone()
-        .find(|set| name.as_str() == Some(set.name()));
+    let found = known.clone().find(|set| name.as_str() == Some(set.name()));
     found.ok_or_else(|| {
         let names: Vec<_> = known.map(|set| format!("'{}'", set.name())).collect();
         format!("result must be one of {}, not {name}", names.join(", "))
@@ -91,6 +89,8 @@ impl<'a> OptionsColumn<'a> {
     }
 
     pub fn written(&self, row: usize) -> Option<String> {
-        self.column.as_ref().and_then(|column| column.json_text(row))
+        self.column
+            .as_ref()
+            .and_then(|column| column.json_text(row))
     }
 }

@@ -34,7 +34,9 @@ pub fn fit_type(annotator: DUCKDB_TYPE, item: DUCKDB_TYPE) -> LogicalType {
     };
     let set_type = |set: ResultSet| {
         let columns = set.columns().iter();
-        let fields: Vec<_> = columns.map(|column| (column.name, column_type(column.kind))).collect();
+        let fields: Vec<_> = columns
+            .map(|column| (column.name, column_type(column.kind)))
+            .collect();
         let row = LogicalType::structure(&fields);
         match set {
             ResultSet::Summary => row,
@@ -75,6 +77,14 @@ impl Output {
         Ok(())
     }
 
+    /// Writes NULL to a row of fits.
+    pub fn write_no_fit(self, row: usize) {
+        self.set_null(row);
+        for (index, set) in ResultSet::ALL.into_iter().enumerate() {
+            self.field(index).write_null(row, set);
+        }
+    }
+
     fn write_null(self, row: usize, set: ResultSet) {
         self.set_null(row);
         if set == ResultSet::Summary {
@@ -101,7 +111,10 @@ impl Output {
             child.write_struct(offset as usize, batch);
             duckdb_list_vector_set_size(self.0, offset + length);
             let entry = duckdb_list_entry { offset, length };
-            duckdb_vector_get_data(self.0).cast::<duckdb_list_entry>().add(row).write(entry);
+            duckdb_vector_get_data(self.0)
+                .cast::<duckdb_list_entry>()
+                .add(row)
+                .write(entry);
         }
     }
 
@@ -152,6 +165,15 @@ impl Output {
     }
 
     fn write_text(self, start: usize, array: &ArrayRef) {
+        // SAFETY: a valid vector.
+        let vector_type = unsafe { LogicalType::of(self.0) };
+        if vector_type.id() == ffi::DUCKDB_TYPE_DUCKDB_TYPE_UUID {
+            let texts = array.as_string::<i32>().iter();
+            return self.put(
+                start,
+                texts.map(|text| stored_uuid(text.unwrap_or_default())),
+            );
+        }
         for (row, text) in array.as_string::<i32>().iter().enumerate() {
             self.put_text(start + row, text.unwrap_or_default());
         }
@@ -173,6 +195,13 @@ impl Output {
             duckdb_validity_set_row_invalid(duckdb_vector_get_validity(self.0), row as u64);
         }
     }
+}
+
+/// DuckDB stores UUIDs with the top bit turned, so that they sort as numbers.
+fn stored_uuid(text: &str) -> duckdb_hugeint {
+    let hex = text.replace('-', "");
+    let value = u128::from_str_radix(&hex, 16).unwrap_or_default();
+    hugeint((value ^ 1 << 127) as i128)
 }
 
 fn hugeint(value: i128) -> duckdb_hugeint {

@@ -28,9 +28,15 @@ const ARGUMENTS: &[(&str, DUCKDB_TYPE, Setter)] = &[
     ("annotators", COUNT, |s, a| a.count(&mut s.annotators)),
     ("items", COUNT, |s, a| a.count(&mut s.items)),
     ("votes_each", COUNT, |s, a| a.count(&mut s.votes_each)),
-    ("careless", SHARE, |s, a| a.set(&mut s.careless, Some(a.share()))),
-    ("adversarial", SHARE, |s, a| a.set(&mut s.adversarial, Some(a.share()))),
-    ("personal", SHARE, |s, a| a.set(&mut s.personal, Some(a.share()))),
+    ("careless", SHARE, |s, a| {
+        a.set(&mut s.careless, Some(a.share()))
+    }),
+    ("adversarial", SHARE, |s, a| {
+        a.set(&mut s.adversarial, Some(a.share()))
+    }),
+    ("personal", SHARE, |s, a| {
+        a.set(&mut s.personal, Some(a.share()))
+    }),
     ("ties", SHARE, |s, a| a.set(&mut s.ties, a.share())),
     ("graded", FLAG, |s, a| a.set(&mut s.graded, a.flag())),
     ("seed", SEED, |s, a| a.set(&mut s.seed, a.seed())),
@@ -119,7 +125,10 @@ unsafe extern "C" fn bind(info: duckdb_bind_info) {
         let simulation = arguments(info)?;
         let votes = simulation.annotators.saturating_mul(simulation.votes_each);
         // Refused now rather than when the first vote is asked for.
-        simulation.clone().run().map_err(|error| error.to_string())?;
+        simulation
+            .clone()
+            .run()
+            .map_err(|error| error.to_string())?;
         // SAFETY: as above; DuckDB frees the data with `drop_simulation`.
         unsafe {
             ffi::duckdb_bind_set_cardinality(info, votes as u64, !simulation.graded);
@@ -189,7 +198,10 @@ unsafe extern "C" fn init(info: duckdb_init_info) {
     let outcome = guard(|| {
         // SAFETY: the bind data is what `bind` set.
         let simulation = unsafe { &*ffi::duckdb_init_get_bind_data(info).cast::<Simulation>() };
-        let simulator = simulation.clone().run().map_err(|error| error.to_string())?;
+        let simulator = simulation
+            .clone()
+            .run()
+            .map_err(|error| error.to_string())?;
         let progress = Mutex::new(Progress {
             simulator,
             batch: None,

@@ -140,10 +140,11 @@ impl States {
     /// The states must be those of so many rows.
     pub unsafe fn all_same(self, rows: usize) -> bool {
         // SAFETY: the caller's promise.
-        self.single || unsafe {
-            let slots = std::slice::from_raw_parts(self.slots, rows);
-            slots.iter().all(|&slot| slot == slots[0])
-        }
+        self.single
+            || unsafe {
+                let slots = std::slice::from_raw_parts(self.slots, rows);
+                slots.iter().all(|&slot| slot == slots[0])
+            }
     }
 }
 
@@ -153,7 +154,9 @@ static FLAT: AtomicBool = AtomicBool::new(false);
 /// Remembers which DuckDB this is, by its version: `v1.4.4`.
 pub fn set_host(version: &str) {
     let major = version.trim_start_matches('v').split('.').next();
-    let flat = major.and_then(|major| major.parse().ok()).is_some_and(|major: u32| major >= 2);
+    let flat = major
+        .and_then(|major| major.parse().ok())
+        .is_some_and(|major: u32| major >= 2);
     FLAT.store(flat, Ordering::Relaxed);
 }
 
