@@ -97,11 +97,9 @@ pub unsafe extern "C" fn finalize(
         Ok(())
     });
     if outcome.is_err() {
-        // DuckDB may never destroy them after an error: free the votes here.
-        for row in rows {
-            // SAFETY: as above.
-            unsafe { states.get(row).votes = None };
-        }
+        // DuckDB may never destroy them after an error; if it does, they are empty.
+        // SAFETY: DuckDB passes `count` states that `init` filled.
+        unsafe { destroy(source, count) };
     }
     report(info, outcome);
 }
