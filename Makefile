@@ -1,57 +1,101 @@
 # The two commands of this project: `make demo` and `make test`.
 CARGO ?= cargo
 PYTHON ?= python3
-TARGET := $(or $(CARGO_TARGET_DIR),target)
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+VERSION := v$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+LIBRARY := $(if $(filter Darwin,$(shell uname)),libme_hodgerank.dylib,libme_hodgerank.so)
+DUCKDB_EXTENSION := $(TARGET)/duckdb/me_hodgerank.duckdb_extension
+DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
+DUCKDB_CLI_VERSION := 1.5.6
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.so
 
-.PHONY: help test test-rust lint bench sqlite sqlite-session test-sqlite valgrind bench-sqlite
+.PHONY: help test test-rust lint bench
+.PHONY: sql duckdb venvs-duckdb test-duckdb bench-duckdb
+.PHONY: sqlite test-sqlite valgrind bench-sqlite
 
 help:
 	@echo "make test          build everything and run all tests"
 	@echo "make lint          formatting and clippy"
 	@echo "make bench         time the path and the cross-validation beside a plain loop over votes"
+	@echo "make duckdb        build the DuckDB extension, $(DUCKDB_EXTENSION)"
+	@echo "make test-duckdb   the DuckDB extension in the DuckDBs that it is for"
+	@echo "make bench-duckdb  time reading ten million votes into the DuckDB extension"
+	@echo "make sql           write the scripts in sql/ anew from sql/macro.sql"
 	@echo "make sqlite        build the SQLite extension, $(SQLITE_EXTENSION)"
-	@echo "make bench-sqlite  time the reading of 10 million votes beside a bare SELECT"
+	@echo "make test-sqlite   the SQLite extension in the SQLites that it is for"
+	@echo "make bench-sqlite  time reading ten million votes beside a bare SELECT"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
-test: test-rust test-sqlite
+test: test-rust test-duckdb test-sqlite
 
 # Release: the tests run the numbers too, and the extensions are built that way anyway.
 test-rust:
-	$(CARGO) test --release --features sqlite
+	$(CARGO) test --release --features sqlite,duckdb
 
 lint:
 	$(CARGO) fmt --check
-	$(CARGO) clippy --release --all-targets --features sqlite -- -D warnings
+	$(CARGO) clippy --release --all-targets --features sqlite,duckdb -- -D warnings
 	$(CARGO) clippy --release --lib --features sqlite-extension -- -D warnings
 
 bench:
-	$(CARGO) bench
+	$(CARGO) bench --bench path
+
+# --- DuckDB ---
+
+sql:
+	ME_HODGERANK_WRITE_SQL=1 $(CARGO) test --release --features sqlite,duckdb --lib shipped_scripts
+
+# The library alone is made a cdylib: everything else links the rlib.
+duckdb:
+	$(CARGO) rustc --release --lib --crate-type cdylib --features duckdb
+	$(PYTHON) src/duckdb/package.py "$(TARGET)/release/$(LIBRARY)" "$(DUCKDB_EXTENSION)" $(VERSION)
+
+# An environment for each DuckDB, made once.
+venvs-duckdb: $(DUCKDB_VERSIONS:%=.venv/duckdb-%/made) .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/made
+
+.venv/duckdb-cli-%/made:
+	$(PYTHON) -m venv .venv/duckdb-cli-$*
+	.venv/duckdb-cli-$*/bin/python -m pip install --quiet duckdb-cli==$*
+	touch $@
+
+.venv/duckdb-%/made:
+	$(PYTHON) -m venv .venv/duckdb-$*
+	.venv/duckdb-$*/bin/python -m pip install --quiet duckdb==$*
+	touch $@
+
+test-duckdb: duckdb venvs-duckdb
+	$(CARGO) build --release --example fit_csv --features sqlite,duckdb
+	$(PYTHON) tests/hosts/run.py duckdb
+	$(PYTHON) tests/hosts/duckdb_places.py
+	$(PYTHON) tests/hosts/duckdb_identity.py
+	$(PYTHON) tests/hosts/duckdb_crashes.py
+
+bench-duckdb: duckdb venvs-duckdb
+	$(PYTHON) tests/hosts/duckdb_bench.py
 
 # --- SQLite ---
 
 sqlite:
 	$(CARGO) rustc --release --lib --crate-type cdylib --features sqlite-extension
-	@mkdir -p $(dir $(SQLITE_EXTENSION))
-	cp $(TARGET)/release/libme_hodgerank.so $(SQLITE_EXTENSION)
-
-# The Rust program that runs tests/sql in its own process.
-sqlite-session:
-	$(CARGO) build --release --features sqlite --example sqlite_session
-
-# Debian's own Python has a sqlite3 that loads extensions; others often do not.
-test-sqlite: sqlite sqlite-session .venv/sqlite
-	.venv/sqlite/bin/python tests/sqlite/extension.py $(SQLITE_EXTENSION) commandline pysqlite3 apsw
-	if [ -x /usr/bin/python3 ]; then /usr/bin/python3 tests/sqlite/extension.py $(SQLITE_EXTENSION) sqlite3; fi
+	@mkdir -p "$(dir $(SQLITE_EXTENSION))"
+	cp "$(TARGET)/release/$(LIBRARY)" "$(SQLITE_EXTENSION)"
 
 # The sqlite3 command line, and newer SQLites than Debian's.
-.venv/sqlite:
+.venv/sqlite/made:
 	command -v sqlite3 || apt-get install -y sqlite3 || (apt-get update && apt-get install -y sqlite3) || true
-	$(PYTHON) -m venv $@
-	$@/bin/pip install --quiet apsw pysqlite3-binary
+	$(PYTHON) -m venv .venv/sqlite
+	.venv/sqlite/bin/python -m pip install --quiet apsw pysqlite3-binary
+	touch $@
+
+# Debian's own Python has a sqlite3 that loads extensions; others often do not.
+test-sqlite: sqlite .venv/sqlite/made
+	$(CARGO) build --release --example sqlite_session --features sqlite,duckdb
+	$(PYTHON) tests/hosts/run.py sqlite
+	.venv/sqlite/bin/python tests/sqlite/extension.py "$(SQLITE_EXTENSION)" commandline pysqlite3 apsw
+	if [ -x /usr/bin/python3 ]; then /usr/bin/python3 tests/sqlite/extension.py "$(SQLITE_EXTENSION)" sqlite3; fi
 
 valgrind: sqlite
-	tests/sqlite/valgrind.sh $(SQLITE_EXTENSION)
+	tests/sqlite/valgrind.sh "$(SQLITE_EXTENSION)"
 
 bench-sqlite:
 	$(CARGO) bench --features sqlite --bench sqlite_ingest

@@ -137,6 +137,11 @@ impl Fit {
         &self.items
     }
 
+    /// Whether a time was chosen: otherwise there is only the path.
+    pub fn has_chosen_time(&self) -> bool {
+        self.chosen.is_some()
+    }
+
     /// The model at the chosen time, or the error that says how to choose one.
     pub(crate) fn chosen(&self) -> Result<&Chosen> {
         self.chosen.as_ref().ok_or_else(|| {

@@ -53,6 +53,8 @@
 
 mod bytes;
 mod cache;
+#[cfg(feature = "duckdb")]
+mod duckdb;
 mod error;
 mod fit;
 pub mod model;

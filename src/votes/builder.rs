@@ -1,5 +1,7 @@
 //! Rows in, one at a time or merged from several threads; canonical votes out.
 
+use std::sync::Arc;
+
 use super::bad_rows::{BadRows, Fault};
 use super::choice::{BadChoice, ChoiceRef, LARGEST};
 use super::comparisons::{Choices, Comparison, Comparisons};
@@ -28,6 +30,7 @@ pub struct Row<'a> {
 
 /// Rows of one chunk: 13 bytes a vote as long as choices are just sides and
 /// nothing is weighted.
+#[derive(Clone)]
 struct Chunk {
     annotator: Vec<u32>,
     left: Vec<u32>,
@@ -51,6 +54,16 @@ impl Chunk {
             fold: Vec::new(),
         }
     }
+
+    /// Gives every id the number that it has in another interner.
+    fn renumber(&mut self, annotators: &[u32], items: &[u32]) {
+        for annotator in &mut self.annotator {
+            *annotator = annotators[*annotator as usize];
+        }
+        for item in self.left.iter_mut().chain(&mut self.right) {
+            *item = items[*item as usize];
+        }
+    }
 }
 
 /// Collects votes. Several can be filled in parallel and merged: the votes
@@ -60,7 +73,10 @@ pub struct VoteBuilder {
     on_bad_row: OnBadRow,
     annotators: Interner,
     items: Interner,
-    chunks: Vec<Chunk>,
+    /// Full ones, shared between a builder and its copies.
+    chunks: Vec<Arc<Chunk>>,
+    /// The one that is being filled.
+    open: Chunk,
     rows: u64,
     bad: BadRows,
 }
@@ -74,6 +90,7 @@ impl VoteBuilder {
             annotators: Interner::default(),
             items: Interner::default(),
             chunks: Vec::new(),
+            open: Chunk::new(),
             rows: 0,
             bad: BadRows::default(),
         }
@@ -147,12 +164,11 @@ impl VoteBuilder {
         weight: Option<f64>,
         fold: Option<i64>,
     ) {
-        let full = |chunk: &Chunk| chunk.left.len() >= CHUNK_ROWS;
-        if self.chunks.last().is_none_or(full) {
-            self.chunks.push(Chunk::new());
+        if self.open.left.len() >= CHUNK_ROWS {
+            let full = std::mem::replace(&mut self.open, Chunk::new());
+            self.chunks.push(Arc::new(full));
         }
-        let last = self.chunks.len() - 1;
-        let chunk = &mut self.chunks[last];
+        let chunk = &mut self.open;
         chunk.annotator.push(annotator);
         chunk.left.push(left);
         chunk.right.push(right);
@@ -166,20 +182,45 @@ impl VoteBuilder {
     }
 
     /// Takes over the votes that another builder with the same options collected.
-    pub fn merge(&mut self, other: Self) -> Result<()> {
+    pub fn merge(&mut self, mut other: Self) -> Result<()> {
+        let chunks = other.take_chunks();
+        self.take(&other, chunks)
+    }
+
+    /// The same, and the other keeps its votes: for a host that merges one
+    /// partial result into several others.
+    pub fn merge_copy(&mut self, other: &Self) -> Result<()> {
+        self.take(other, other.copy_chunks())
+    }
+
+    fn take_chunks(&mut self) -> Vec<Arc<Chunk>> {
+        let open = std::mem::replace(&mut self.open, Chunk::new());
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.push(Arc::new(open));
+        chunks
+    }
+
+    fn copy_chunks(&self) -> Vec<Arc<Chunk>> {
+        let mut chunks = self.chunks.clone();
+        chunks.push(Arc::new(self.open.clone()));
+        chunks
+    }
+
+    /// A chunk that nobody else holds is renumbered in place; one whose numbers
+    /// stay as they are remains shared.
+    fn take(&mut self, other: &Self, chunks: Vec<Arc<Chunk>>) -> Result<()> {
         let annotators = self.annotators.merge(&other.annotators)?;
         let items = self.items.merge(&other.items)?;
-        for mut chunk in other.chunks {
-            for annotator in &mut chunk.annotator {
-                *annotator = annotators[*annotator as usize];
-            }
-            for item in chunk.left.iter_mut().chain(&mut chunk.right) {
-                *item = items[*item as usize];
+        let same = |places: &[u32]| (0..).zip(places).all(|(index, &place)| index == place);
+        let unchanged = same(&annotators) && same(&items);
+        for mut chunk in chunks.into_iter().filter(|chunk| !chunk.left.is_empty()) {
+            if !unchanged {
+                Arc::make_mut(&mut chunk).renumber(&annotators, &items);
             }
             self.chunks.push(chunk);
         }
         self.rows += other.rows;
-        self.bad.merge(other.bad);
+        self.bad.merge(other.bad.clone());
         Ok(())
     }
 
@@ -195,12 +236,22 @@ impl VoteBuilder {
             chunk.left.capacity() * (12 + choice)
                 + 8 * (chunk.weight.capacity() + chunk.fold.capacity())
         };
-        let chunks: usize = self.chunks.iter().map(chunk_bytes).sum();
-        chunks + self.annotators.bytes() + self.items.bytes()
+        let full = self.chunks.iter().map(|chunk| chunk_bytes(chunk));
+        full.sum::<usize>() + chunk_bytes(&self.open) + self.annotators.bytes() + self.items.bytes()
     }
 
     /// Sorts what was collected into canonical order, or says why it cannot be used.
-    pub fn finish(self, run: &mut Run<'_>) -> Result<Votes> {
+    pub fn finish(mut self, run: &mut Run<'_>) -> Result<Votes> {
+        let chunks = self.take_chunks();
+        self.votes(chunks, run)
+    }
+
+    /// The votes so far; more can follow.
+    pub fn snapshot(&self, run: &mut Run<'_>) -> Result<Votes> {
+        self.votes(self.copy_chunks(), run)
+    }
+
+    fn votes(&self, chunks: Vec<Arc<Chunk>>, run: &mut Run<'_>) -> Result<Votes> {
         let skipped = self.bad.total();
         if self.rows == 0 {
             return Err(Error::votes(
@@ -210,25 +261,25 @@ impl VoteBuilder {
         if skipped == self.rows || (skipped > 0 && self.on_bad_row == OnBadRow::Error) {
             return Err(self.bad.error(&self.columns, self.rows));
         }
-        run.watch(move |stop| self.sort(stop, skipped))
+        run.watch(move |stop| self.sort(chunks, stop, skipped))
     }
 
-    fn sort(self, stop: &Stop, skipped: u64) -> Result<Votes> {
+    fn sort(&self, chunks: Vec<Arc<Chunk>>, stop: &Stop, skipped: u64) -> Result<Votes> {
         let (annotators, annotator_place) = self.annotators.sorted("annotators")?;
         let (items, item_place) = self.items.sorted("items")?;
-        let graded = self.chunks.iter().any(|chunk| chunk.choice.is_graded());
+        let graded = chunks.iter().any(|chunk| chunk.choice.is_graded());
         let (weighted, with_folds) = (self.columns.weight.is_some(), self.columns.fold.is_some());
 
         // Where each annotator's votes go.
         let mut starts = vec![0usize; annotators.len() + 1];
-        for annotator in self.chunks.iter().flat_map(|chunk| &chunk.annotator) {
+        for annotator in chunks.iter().flat_map(|chunk| &chunk.annotator) {
             starts[annotator_place[*annotator as usize] as usize + 1] += 1;
         }
         for annotator in 0..annotators.len() {
             starts[annotator + 1] += starts[annotator];
         }
         let sorter = Sorter {
-            chunks: self.chunks,
+            chunks,
             annotator_place,
             item_place,
             starts,
@@ -261,7 +312,7 @@ fn show(choice: ChoiceRef<'_>) -> String {
 
 /// Counting sort by annotator, then a sort of each annotator's votes.
 struct Sorter {
-    chunks: Vec<Chunk>,
+    chunks: Vec<Arc<Chunk>>,
     annotator_place: Vec<u32>,
     item_place: Vec<u32>,
     starts: Vec<usize>,

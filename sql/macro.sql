@@ -1,0 +1,30 @@
+CREATE {kind} {name}(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest({rows}, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: '{set}',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('{no_votes}')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+    )
+);

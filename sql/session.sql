@@ -1,0 +1,190 @@
+-- For this session: me_hodgerank('votes') and its siblings under their bare names,
+-- whatever the database; nothing is written to it. LOAD the extension as well, before
+-- or after. At every start: duckdb -unsigned -init sql/session.sql votes.duckdb
+-- Made from sql/macro.sql by `make sql`: change that one.
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.ranking, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'ranking',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+    )
+);
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_annotators(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.annotators, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'annotators',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+    )
+);
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_personal(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.personal, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'personal',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+    )
+);
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_path(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.path, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'path',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+    )
+);
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_cv(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.cv, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'cv',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+    )
+);
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_summary(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest([model.summary], recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'summary',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+    )
+);

@@ -1,0 +1,196 @@
+//! The arguments of the aggregate, a chunk of rows at a time: which is which,
+//! whether they are of the right types, and their votes.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use libduckdb_sys::{
+    duckdb_data_chunk, duckdb_data_chunk_get_column_count, duckdb_data_chunk_get_size,
+    duckdb_data_chunk_get_vector,
+};
+
+use super::column::Column;
+use super::options::{CallOptions, Optional, OptionsColumn};
+use super::overloads::{ARGUMENTS, NAME};
+use super::state::{State, States};
+use crate::{IdType, Row, VoteBuilder};
+
+/// The arguments of one chunk of rows.
+pub struct Input<'a> {
+    rows: usize,
+    annotator: Column<'a>,
+    left: Column<'a>,
+    right: Column<'a>,
+    choice: Column<'a>,
+    weight: Option<Column<'a>>,
+    fold: Option<Column<'a>>,
+    options: OptionsColumn<'a>,
+}
+
+impl<'a> Input<'a> {
+    /// Looks at the arguments of a call.
+    ///
+    /// # Safety
+    ///
+    /// The chunk must be valid, its vectors flat, and outlive the input.
+    pub unsafe fn new(chunk: duckdb_data_chunk) -> Result<Self, String> {
+        // SAFETY: the caller's promise.
+        let (rows, columns): (_, Vec<_>) = unsafe {
+            let rows = duckdb_data_chunk_get_size(chunk) as usize;
+            let count = duckdb_data_chunk_get_column_count(chunk);
+            let column = |index| Column::new(duckdb_data_chunk_get_vector(chunk, index), rows);
+            (rows, (0..count).map(column).collect())
+        };
+        if !ARGUMENTS.contains(&columns.len()) {
+            return Err(format!(
+                "{NAME} takes four to seven arguments, not {}: annotator, left, right, choice \
+                 [, weight [, fold]] [, options]",
+                columns.len()
+            ));
+        }
+        let input = Self::arrange(rows, columns)?;
+        input.check()?;
+        Ok(input)
+    }
+
+    fn arrange(rows: usize, columns: Vec<Column<'a>>) -> Result<Self, String> {
+        let mut columns = columns.into_iter();
+        let mut next = || columns.next().ok_or("too few arguments");
+        let (annotator, left, right, choice) = (next()?, next()?, next()?, next()?);
+        let mut rest: Vec<_> = columns.collect();
+        // With fewer than all arguments, the type of the last says what it is.
+        let has_options = rest.len() == 3 || rest.last().is_some_and(Column::is_options);
+        let options = rest.pop_if(|_| has_options);
+        let mut rest = rest.into_iter();
+        let mut optional = || rest.next().filter(|column| !column.is_absent());
+        Ok(Self {
+            rows,
+            annotator,
+            left,
+            right,
+            choice,
+            weight: optional(),
+            fold: optional(),
+            options: OptionsColumn::new(options.filter(|column| !column.is_absent()))?,
+        })
+    }
+
+    /// Whether the types are what they should be. The overloads let more
+    /// through, for the sake of a better message.
+    fn check(&self) -> Result<(), String> {
+        let wrong = |name: &str, column: &Column<'_>, rule: &str| {
+            Err(format!(
+                "the {name} is of type {}; {rule}",
+                column.type_name()
+            ))
+        };
+        let ids = [
+            ("annotator", &self.annotator),
+            ("left item", &self.left),
+            ("right item", &self.right),
+        ];
+        let no_id = |(_, column): &&(&str, &Column<'_>)| column.id_type().is_none();
+        if let Some((name, column)) = ids.iter().filter(|(_, id)| !id.is_absent()).find(no_id) {
+            let rule = "ids are integers, text or UUIDs: cast it to one of them";
+            return wrong(name, column, rule);
+        }
+        if self.left.type_name() != self.right.type_name() && !self.has_absent_item() {
+            return Err(format!(
+                "the left item is of type {} and the right one of type {}: cast both to the same",
+                self.left.type_name(),
+                self.right.type_name()
+            ));
+        }
+        if !self.choice.is_choice() {
+            let rule = "a choice is a number, a boolean or text";
+            return wrong("choice", &self.choice, rule);
+        }
+        match (&self.weight, &self.fold) {
+            (Some(weight), _) if !weight.is_numeric() => {
+                wrong("weight", weight, "weights are numbers")
+            }
+            (_, Some(fold)) if !fold.is_whole() => wrong("fold", fold, "folds are whole numbers"),
+            _ => Ok(()),
+        }
+    }
+
+    fn has_absent_item(&self) -> bool {
+        self.left.is_absent() || self.right.is_absent()
+    }
+
+    /// How many votes these are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Hands every row to its state.
+    ///
+    /// # Safety
+    ///
+    /// The states must be those of these rows, and nobody else's meanwhile.
+    pub unsafe fn push(&self, states: States) -> Result<(), String> {
+        let rows = self.rows;
+        let constant = (rows > 0 && self.options.constant)
+            .then(|| self.call(0))
+            .transpose()?;
+        // SAFETY: the caller's promise, here and below; one state is held at a time.
+        if let Some(call) = &constant
+            && unsafe { states.all_same(rows) }
+        {
+            let builder = self.collect(unsafe { states.get(0) }, call)?;
+            return (0..rows).try_for_each(|row| self.push_row(builder, row));
+        }
+        for row in 0..rows {
+            let call = constant.clone().map_or_else(|| self.call(row), Ok)?;
+            let builder = self.collect(unsafe { states.get(row) }, &call)?;
+            self.push_row(builder, row)?;
+        }
+        Ok(())
+    }
+
+    fn collect<'s>(
+        &self,
+        state: &'s mut State,
+        call: &Arc<CallOptions>,
+    ) -> Result<&'s mut VoteBuilder, String> {
+        let builder = state.collect(call)?;
+        if builder.rows() == 0 {
+            let id_type = |column: &Column<'_>| column.id_type().unwrap_or(IdType::Text);
+            let (left, right) = (id_type(&self.left), id_type(&self.right));
+            builder.expect_ids(id_type(&self.annotator), left, right);
+        }
+        Ok(builder)
+    }
+
+    fn push_row(&self, builder: &mut VoteBuilder, row: usize) -> Result<(), String> {
+        let vote = Row {
+            annotator: self.annotator.id(row),
+            left: self.left.id(row),
+            right: self.right.id(row),
+            choice: self.choice.choice(row),
+            weight: self.weight.as_ref().and_then(|column| column.number(row)),
+            fold: self.fold.as_ref().and_then(|column| column.whole(row)),
+        };
+        builder.push(vote).map_err(|error| error.to_string())
+    }
+
+    /// The options of a row, read once for all rows that say the same.
+    fn call(&self, row: usize) -> Result<Arc<CallOptions>, String> {
+        thread_local! {
+            static LAST: RefCell<Option<Arc<CallOptions>>> = const { RefCell::new(None) };
+        }
+        let written = self.options.written(row);
+        let optional = Optional {
+            weight: self.weight.is_some(),
+            fold: self.fold.is_some(),
+        };
+        LAST.with_borrow_mut(|last| {
+            if let Some(call) = last.as_ref().filter(|call| call.says(&written, optional)) {
+                return Ok(call.clone());
+            }
+            let call = Arc::new(CallOptions::read(written, optional)?);
+            *last = Some(call.clone());
+            Ok(call)
+        })
+    }
+}

@@ -1,0 +1,100 @@
+"""The DuckDB hosts: three versions of the Python package and a command line."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+
+from sqllogic import ROOT
+
+VERSIONS = ["1.4.4", "1.5.6", "2.0.0"]
+CLI_VERSION = "1.5.6"
+TIMEOUT = 300
+
+
+def target():
+    return os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))
+
+
+EXTENSION = os.path.join(os.path.abspath(target()), "duckdb", "me_hodgerank.duckdb_extension")
+
+
+def python(version):
+    return str(ROOT / ".venv" / f"duckdb-{version}" / "bin" / "python")
+
+
+def cli():
+    return str(ROOT / ".venv" / f"duckdb-cli-{CLI_VERSION}" / "bin" / "duckdb")
+
+
+class PythonHost:
+    name = "duckdb"
+
+    def __init__(self, version):
+        self.version = version
+        self.label = f"DuckDB {version}, Python"
+
+    def run(self, statements):
+        done = subprocess.run(
+            [python(self.version), str(ROOT / "tests" / "hosts" / "duckdb_session.py")],
+            input=json.dumps([EXTENSION, statements]),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"ended with {done.returncode}: {done.stderr[-2000:]}")
+        return json.loads(done.stdout)
+
+
+class CliHost:
+    name = "duckdb"
+    label = f"DuckDB {CLI_VERSION}, command line"
+
+    def run(self, statements):
+        script = [".mode json", ".bail off", f"LOAD '{EXTENSION}';"]
+        for index, statement in enumerate(statements):
+            script += [f".print @@@{index}", statement + ";"]
+        script += [f".print @@@{len(statements)}", ""]
+        output = run_cli(["-unsigned", "-init", "/dev/null"], "\n".join(script))
+        parts = output.replace("\r\n", "\n").split("@@@")
+        if len(parts) != len(statements) + 2:
+            raise RuntimeError(f"stopped early: {output[-2000:]}")
+        return [result(part.partition("\n")[2].strip()) for part in parts[1:-1]]
+
+
+def result(text):
+    if not text:
+        return ("rows", [])
+    try:
+        return ("rows", [list(row.values()) for row in json.loads(text)])
+    except ValueError:
+        return ("error", text)
+
+
+def run_cli(arguments, script):
+    """What the command line prints, errors in their places: a terminal keeps the order."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [cli(), *arguments], stdin=subprocess.PIPE, stdout=theirs, stderr=theirs,
+        env={**os.environ, "TERM": "dumb", "NO_COLOR": "1"},
+    )
+    os.close(theirs)
+    process.stdin.write(script.encode())
+    process.stdin.close()
+    output = b""
+    try:
+        while block := os.read(ours, 65536):
+            output += block
+    except OSError:  # the terminal is closed
+        pass
+    os.close(ours)
+    code = process.wait(TIMEOUT)
+    if code < 0:
+        raise RuntimeError(f"ended by signal {-code}: {output[-2000:].decode()}")
+    return re.sub(r"\x1b\[[0-9;]*m", "", output.decode())  # without colours
+
+
+def all_hosts():
+    return [CliHost()] + [PythonHost(version) for version in VERSIONS]

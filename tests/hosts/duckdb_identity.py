@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""The same bits from SQL as from the engine, from 1 thread as from 8, from a
+shuffled table as from the original: on each version of DuckDB.
+
+usage: duckdb_identity.py                 all of it
+       duckdb_identity.py JSON            what one process is asked for
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+SETS = ["ranking", "annotators", "personal", "path", "cv", "summary"]
+FILES = ["age.csv", "iqa_ref1.csv", "college.csv"]
+VOTES = "me_hodgerank_simulate(annotators := 3000, votes_each := 200, items := 40, seed := 6)"
+FIT = 'me_hodgerank_fit(annotator, "left", "right", choice)'
+
+
+def function(name):
+    return "me_hodgerank" + ("" if name == "ranking" else f"_{name}")
+
+
+def shown(value):
+    """As the engine's example prints it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return value.hex()
+    return str(value)
+
+
+def in_process(task):
+    """Runs in one DuckDB: a file's sets, or the made-up votes with some threads in some order."""
+    import duckdb
+
+    c = duckdb.connect(config={"allow_unsigned_extensions": True})
+    c.execute(f"LOAD '{task['extension']}'")
+    if "file" in task:
+        sets = {}
+        for name in SETS:
+            rows = c.execute(f"FROM {function(name)}('{task['file']}', choice := 'y')").fetchall()
+            sets[name] = [[shown(value) for value in row] for row in rows]
+        json.dump(sets, sys.stdout)
+        return
+    c.execute(f"SET threads = {task['threads']}")
+    c.execute(f"CREATE TABLE votes AS SELECT * FROM {VOTES} ORDER BY {task['order']}")
+    print(c.execute(f"SELECT md5({FIT}::VARCHAR) FROM votes").fetchone()[0])
+
+
+def ask(version, **task):
+    from duckdb_hosts import EXTENSION, python
+
+    task["extension"] = EXTENSION
+    command = [python(version), __file__, json.dumps(task)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr[-1500:])
+    return done.stdout
+
+
+def engine(path, name):
+    """The engine's own rows: printed by examples/fit_csv.rs."""
+    from duckdb_hosts import target
+
+    program = os.path.join(target(), "release", "examples", "fit_csv")
+    done = subprocess.run([program, path, name, '{"choice": "y"}'], capture_output=True, text=True, check=True)
+    header, *rows = csv.reader(done.stdout.splitlines())
+    return [[number(value) for value in row] for row in rows]
+
+
+def number(text):
+    """A real as its bits; all else as it is."""
+    real = "." in text and text.replace(".", "").replace("-", "").replace("e", "").isdigit() and text.count(".") == 1
+    return float(text).hex() if real else text
+
+
+def check_file(version, path, score):
+    where = f"{os.path.basename(path)} on DuckDB {version}"
+    sets = json.loads(ask(version, file=path))
+    for name in SETS:
+        if sets[name] == ENGINE.setdefault((path, name), engine(path, name)):
+            score.ok()
+        else:
+            score.fail(f"{name} of {where}", "differs from the engine's own")
+
+
+ENGINE = {}
+
+
+def main():
+    from duckdb_hosts import VERSIONS
+    from sqllogic import DATA, Score
+
+    score = Score()
+    for version in VERSIONS:
+        for file in FILES:
+            path = str(DATA / file)
+            if os.path.exists(path):
+                check_file(version, path, score)
+            else:
+                score.skip(f"{file} on DuckDB {version}", f"not at {DATA}")
+    tasks = [(1, "ALL"), (8, "ALL"), (1, 'hash("left", annotator)'), (8, "random()")]
+    prints = {(version, *task): ask(version, threads=task[0], order=task[1])
+              for version in VERSIONS for task in tasks}
+    if len(set(prints.values())) == 1:
+        [score.ok() for _ in prints]
+    else:
+        score.fail("threads and order", prints)
+    score.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        in_process(json.loads(sys.argv[1]))
+    else:
+        main()

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Where the table functions are found: in memory, in files, read-only, by the two
+scripts in sql/, and what stays in the user's file (nothing, unless asked for).
+
+usage: duckdb_places.py             all cases on all versions
+       duckdb_places.py CASE ...    one case, in this process
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COUNT = "SELECT count(*) FROM {}me_hodgerank('votes')"
+
+
+def connect(extension, path="votes.duckdb", **more):
+    import duckdb
+
+    c = duckdb.connect(path, config={"allow_unsigned_extensions": True}, **more)
+    if extension:
+        c.execute(f"LOAD '{extension}'")
+    return c
+
+
+def make_file(extension):
+    """A database file with votes, made with the extension loaded."""
+    with connect(extension) as c:
+        c.execute("CREATE TABLE votes AS FROM me_hodgerank_simulate(annotators := 10, items := 5, seed := 1)")
+
+
+def script(c, name):
+    with open(os.path.join(ROOT, "sql", name)) as text:
+        c.execute(text.read())
+
+
+def items(c, schema=""):
+    return c.execute(COUNT.format(schema)).fetchone()[0]
+
+
+def stored(path="votes.duckdb"):
+    """How many of our functions the file holds."""
+    with connect(None, path, read_only=True) as c:
+        sql = "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'me_hodgerank%'"
+        return c.execute(sql).fetchone()[0]
+
+
+def in_memory(extension):
+    c = connect(extension, ":memory:")
+    c.execute("CREATE TABLE votes AS FROM me_hodgerank_simulate(annotators := 10, items := 5, seed := 1)")
+    assert items(c) == items(c, "me.") == 5
+    assert items(c.cursor()) == 5  # another connection
+
+
+def in_a_file(extension):
+    make_file(extension)
+    with connect(extension) as c:
+        assert items(c, "me.") == 5
+        try:
+            items(c)
+            raise AssertionError("the bare name should not be there")
+        except Exception as error:
+            assert "me.me_hodgerank" in str(error), error  # DuckDB's hint
+        c.execute("SET search_path = 'main,me'")
+        assert items(c) == 5
+    assert stored() == 0
+
+
+def read_only(extension):
+    make_file(extension)
+    before = open("votes.duckdb", "rb").read()
+    with connect(extension, read_only=True) as c:
+        assert items(c, "me.") == 5
+        script(c, "session.sql")
+        assert items(c) == 5
+    assert open("votes.duckdb", "rb").read() == before
+
+
+def session_script(extension):
+    make_file(extension)
+    with connect(extension) as c:
+        script(c, "session.sql")
+        assert items(c) == 5
+        assert len(c.execute("FROM me_hodgerank_summary('votes')").fetchall()) == 1
+    assert stored() == 0
+    with connect(None) as c:  # the script first, then LOAD
+        script(c, "session.sql")
+        c.execute(f"LOAD '{extension}'")
+        assert items(c) == 5
+
+
+def install_script(extension):
+    make_file(extension)
+    with connect(extension) as c:
+        script(c, "install.sql")
+    assert stored() == 6
+    with connect(extension) as c:
+        assert items(c) == 5
+
+
+def a_database_called_me(extension):
+    make_file(extension)
+    with connect(None) as c:
+        c.execute("ATTACH ':memory:' AS me")
+        c.execute("CREATE TABLE me.mine AS SELECT 1 AS x")
+        c.execute(f"LOAD '{extension}'")
+        assert c.execute("SELECT x FROM me.mine").fetchone() == (1,)
+        assert c.execute("SELECT me_hodgerank_version()").fetchone()
+        script(c, "session.sql")
+        assert items(c) == 5
+
+
+def own_functions_stay(extension):
+    """A macro of the user's with our name is not replaced."""
+    c = connect(None, ":memory:")
+    c.execute("CREATE MACRO me_hodgerank(x) AS TABLE SELECT 42 AS answer")
+    c.execute(f"LOAD '{extension}'")
+    assert c.execute("FROM me_hodgerank('votes')").fetchall() == [(42,)]
+
+
+def files(extension):
+    """The votes may be a file."""
+    c = connect(extension, ":memory:")
+    for kind in ["parquet", "csv"]:
+        c.execute(f"COPY (FROM me_hodgerank_simulate(annotators := 10, items := 5, seed := 1)) TO 'votes.{kind}'")
+        assert c.execute(f"SELECT count(*) FROM me_hodgerank('votes.{kind}')").fetchone() == (5,)
+
+
+def without_optimizer(extension):
+    c = connect(extension, ":memory:")
+    c.execute("PRAGMA disable_optimizer")
+    c.execute("CREATE TABLE votes AS FROM me_hodgerank_simulate(annotators := 10, items := 5, seed := 1)")
+    assert items(c) == 5
+
+
+def two_databases(extension):
+    """The extension serves several databases of one process."""
+    a, b = connect(extension, ":memory:"), connect(extension, ":memory:")
+    for c in (a, b):
+        c.execute("CREATE TABLE votes AS FROM me_hodgerank_simulate(annotators := 10, items := 5, seed := 1)")
+    assert items(a) == items(b) == 5
+
+
+CASES = [in_memory, in_a_file, read_only, session_script, install_script, a_database_called_me,
+         own_functions_stay, files, without_optimizer, two_databases]
+
+
+def run_case(name, extension):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        next(case for case in CASES if case.__name__ == name)(extension)
+    print("fine")
+
+
+def command_line(extension):
+    """`duckdb -init sql/session.sql`."""
+    from duckdb_hosts import cli
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "votes.duckdb")
+        start = [cli(), "-unsigned", "-csv", "-noheader", "-init", os.path.join(ROOT, "sql", "session.sql"), path]
+        load = ["-c", f"LOAD '{extension}'"]
+        make = ["-c", "CREATE TABLE votes AS FROM me_hodgerank_simulate(annotators := 10, items := 5, seed := 1)"]
+        done = subprocess.run(start + load + make + ["-c", COUNT.format("")], capture_output=True, text=True)
+        return done.stdout.split()[-1:] == ["5"], done.stdout + done.stderr
+
+
+def main():
+    from duckdb_hosts import CliHost, EXTENSION, VERSIONS, python
+    from sqllogic import Score
+
+    score = Score()
+    for version in VERSIONS:
+        for case in CASES:
+            command = [python(version), __file__, case.__name__, EXTENSION]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            if done.returncode == 0 and done.stdout == "fine\n":
+                score.ok()
+            else:
+                score.fail(f"{case.__name__} on DuckDB {version}", (done.stdout + done.stderr)[-1500:])
+    fine, output = command_line(EXTENSION)
+    score.ok() if fine else score.fail(f"session script on {CliHost.label}", output[-1500:])
+    score.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        run_case(*sys.argv[1:])
+    else:
+        main()

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Runs tests/sql/*.test on every host.
+
+usage: run.py [duckdb | sqlite] [FILE ...]
+
+A further kind of host is one more entry in HOSTS: see sqllogic.py for what a
+host has to do.
+"""
+
+import pathlib
+import sys
+
+import duckdb_hosts
+import sqlite_hosts
+from sqllogic import ROOT, Score, run_file
+
+HOSTS = {"duckdb": duckdb_hosts.all_hosts, "sqlite": sqlite_hosts.all_hosts}
+
+
+def main(arguments):
+    kinds = [word for word in arguments if word in HOSTS] or list(HOSTS)
+    files = [pathlib.Path(word).resolve() for word in arguments if word not in HOSTS]
+    score = Score()
+    for host in (host for kind in kinds for host in HOSTS[kind]()):
+        for path in files or sorted((ROOT / "tests" / "sql").glob("*.test")):
+            run_file(path, host, score)
+    score.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
