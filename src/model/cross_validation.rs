@@ -1,12 +1,14 @@
 //! When to stop: the grid time at which held-out votes are predicted best.
 //!
 //! The votes of each fold are predicted along a path that was run without them,
-//! with the step size and the grid of all votes.
+//! with the step size and the grid of all votes; with shorter steps where so
+//! many votes are held out that the path would oscillate.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::consensus::Consensus;
+use super::norm::step_norm;
 use super::path::{Path, Settings, Snapshot};
 use super::statistics::Statistics;
 use crate::error::Result;
@@ -136,6 +138,7 @@ fn run_fold(
     let statistics = Statistics::new(&training, stop)?;
     drop(training);
     let consensus = Consensus::new(&statistics, stop)?;
+    let settings = calmed(settings, &statistics, &consensus, stop)?;
     let mut path = Path::new(&statistics, &consensus, settings, stop)?;
     let mut scorer = Scorer::new(&held_out);
     let (hodgerank_error, _) = scorer.score(&statistics, path.advance_to(0.0, stop)?);
@@ -151,6 +154,23 @@ fn run_fold(
         mismatches,
         hodgerank_error,
     })
+}
+
+/// Steps short enough for what is left of the votes.
+fn calmed(
+    settings: Settings,
+    statistics: &Statistics,
+    consensus: &Consensus,
+    stop: &Stop,
+) -> Result<Settings> {
+    let norm = step_norm(statistics, consensus, &settings, stop)?;
+    let total = statistics.total();
+    let alpha = if settings.oscillates(norm, total) {
+        total / (settings.kappa * norm)
+    } else {
+        settings.alpha
+    };
+    Ok(Settings { alpha, ..settings })
 }
 
 /// Compares a model with votes.

@@ -13,16 +13,36 @@
 
 use nalgebra::DMatrix;
 
+use super::consensus::Consensus;
+use super::path::Settings;
 use super::statistics::{AnnotatorStatistics, Statistics};
 use crate::error::Result;
+use crate::options::ThetaUpdate;
 use crate::random::Random;
 use crate::run::Stop;
 
 /// Blocks of up to this many items are handed to a dense eigenvalue routine.
 const DENSE_ITEMS: usize = 48;
 
+/// The norm that a step must suit: ‖XᵀX‖₂, or where θ takes gradient steps too
+/// that of the whole design [d, X]. The sum of the two is at most twice too careful.
+pub(crate) fn step_norm(
+    statistics: &Statistics,
+    consensus: &Consensus,
+    settings: &Settings,
+    stop: &Stop,
+) -> Result<f64> {
+    let (position_bias, personal) = (settings.position_bias, settings.personal);
+    let norm = design_norm(statistics, position_bias, personal, stop)?;
+    if settings.theta_update != ThetaUpdate::Gradient || norm == 0.0 {
+        return Ok(norm);
+    }
+    let times = |x: &[f64], out: &mut [f64]| consensus.laplacian_times(x, out);
+    Ok(norm + largest_eigenvalue(statistics.items, times, stop)?)
+}
+
 /// The largest eigenvalue of XᵀX.
-pub(crate) fn design_norm(
+fn design_norm(
     statistics: &Statistics,
     position_bias: bool,
     personal: bool,
@@ -48,10 +68,11 @@ pub(crate) fn design_norm(
         }
         stop.check()?;
         let block = statistics.annotator(u);
-        let eigenvalue = if block.items.len() <= DENSE_ITEMS {
-            dense_block(&block, position_bias)
-                .symmetric_eigenvalues()
-                .max()
+        let small = block.items.len() <= DENSE_ITEMS;
+        let dense = small.then(|| dense_block(&block, position_bias).symmetric_eigenvalues());
+        // The dense routine can underflow to NaN, which `max` would pass over.
+        let eigenvalue = if let Some(values) = dense.filter(|v| v.iter().all(|x| x.is_finite())) {
+            values.max()
         } else {
             let size = block.items.len() + usize::from(position_bias);
             let times = |x: &[f64], out: &mut [f64]| block_times(&block, position_bias, x, out);
@@ -110,14 +131,15 @@ fn block_times(block: &AnnotatorStatistics<'_>, position_bias: bool, x: &[f64], 
     }
 }
 
+/// Lanczos steps at most. Beyond, an upper bound is as good a step size.
+const MAX_STEPS: usize = 200;
+
 /// The largest eigenvalue of a positive semidefinite operator, by the Lanczos
-/// method with full reorthogonalisation. It stops when the residual of the Ritz
-/// pair, which bounds the error, is down at rounding.
-pub(crate) fn largest_eigenvalue(
-    size: usize,
-    times: impl Fn(&[f64], &mut [f64]),
-    stop: &Stop,
-) -> Result<f64> {
+/// method with full reorthogonalisation. A Ritz value is off by the square of
+/// its residual over the gap to the next eigenvalue, so it is taken once it no
+/// longer moves and its residual is small. Where eigenvalues crowd at the top
+/// that takes too long, and the value plus the residual, an upper bound, stands.
+fn largest_eigenvalue(size: usize, times: impl Fn(&[f64], &mut [f64]), stop: &Stop) -> Result<f64> {
     // A fixed start with a part along every eigenvector that matters.
     let mut random = Random(size as u64);
     let mut vector: Vec<f64> = (0..size).map(|_| random.uniform() - 0.5).collect();
@@ -125,6 +147,7 @@ pub(crate) fn largest_eigenvalue(
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
     let mut image = vec![0.0; size];
+    let mut before = 0.0;
     loop {
         stop.check()?;
         times(&vector, &mut image);
@@ -140,12 +163,15 @@ pub(crate) fn largest_eigenvalue(
         }
         let rest = normalise(&mut image);
         let steps = basis.len();
-        let done = steps == size;
-        if done || rest <= 0.0 || steps.is_multiple_of(8) {
+        let whole = steps == size || rest <= 0.0;
+        if whole || steps.is_multiple_of(8) {
             let (value, last) = ritz(&diagonal, &beside);
-            if done || rest * last.abs() <= 1e-14 * value {
-                return Ok(value);
+            let residual = if whole { 0.0 } else { rest * last.abs() };
+            let settled = residual <= 1e-8 * value && value - before <= 1e-14 * value;
+            if whole || settled || steps >= MAX_STEPS {
+                return Ok(if settled { value } else { value + residual });
             }
+            before = value;
         }
         beside.push(rest);
         vector = image.clone();

@@ -1,11 +1,11 @@
 //! All votes of a table, ready for a path: statistics, step size, time grid.
 
 use super::consensus::Consensus;
-use super::norm::{design_norm, largest_eigenvalue};
+use super::norm::step_norm;
 use super::path::{Path, Settings};
 use super::statistics::Statistics;
 use crate::error::{Error, Result};
-use crate::options::{Options, ThetaUpdate};
+use crate::options::Options;
 use crate::run::Stop;
 use crate::votes::Comparisons;
 
@@ -32,31 +32,25 @@ impl Problem {
     pub fn new(votes: &Comparisons, options: &Options, stop: &Stop) -> Result<Self> {
         let statistics = Statistics::new(votes, stop)?;
         let consensus = Consensus::new(&statistics, stop)?;
-        let (position_bias, personal) = (options.position_bias, options.personal);
-        let mut norm = design_norm(&statistics, position_bias, personal, stop)?;
-        if options.theta_update == ThetaUpdate::Gradient && options.has_effects() {
-            // θ takes gradient steps too, so the step must suit the whole design
-            // [d, X]; the sum of the two norms is at most twice too careful.
-            let times = |x: &[f64], out: &mut [f64]| consensus.laplacian_times(x, out);
-            norm += largest_eigenvalue(votes.items(), times, stop)?;
-        }
+        let mut settings = Settings {
+            kappa: options.kappa,
+            alpha: f64::NAN, // follows from the norm
+            position_bias: options.position_bias,
+            personal: options.personal,
+            theta_update: options.theta_update,
+        };
+        let norm = step_norm(&statistics, &consensus, &settings, stop)?;
         let total = statistics.total();
-        let alpha = options.alpha.unwrap_or(total / (options.kappa * norm));
-        if options.alpha.is_some() && alpha * options.kappa * norm / total >= 2.0 {
+        settings.alpha = options.alpha.unwrap_or(total / (options.kappa * norm));
+        if options.alpha.is_some() && settings.oscillates(norm, total) {
             return Err(Error::option(format!(
-                "alpha = {alpha} would make the path oscillate: with kappa = {} and these votes it \
+                "alpha = {} would make the path oscillate: with kappa = {} and these votes it \
                  must be below {}; leave alpha out to use half of that",
+                settings.alpha,
                 options.kappa,
                 2.0 * total / (options.kappa * norm),
             )));
         }
-        let settings = Settings {
-            kappa: options.kappa,
-            alpha,
-            position_bias,
-            personal,
-            theta_update: options.theta_update,
-        };
         let mut problem = Self {
             statistics,
             consensus,

@@ -25,6 +25,8 @@ pub struct Statistics {
     pub(crate) items: usize,
     /// m = Σ ω.
     pub(crate) total: f64,
+    /// The largest Σ ω|y| of an annotator, beside which rounding is small.
+    pub(crate) strength: f64,
     /// Where each annotator's items begin in the arrays below; one more entry at the end.
     pub(crate) offsets: Vec<usize>,
     /// The items that an annotator saw, ascending.
@@ -68,6 +70,7 @@ impl Statistics {
         let mut statistics = Self {
             items: votes.items(),
             total: 0.0,
+            strength: 0.0,
             offsets: Vec::with_capacity(annotators + 1),
             item: Vec::new(),
             imbalance: Vec::new(),
@@ -112,7 +115,7 @@ impl Statistics {
         for column in [&mut self.imbalance, &mut self.net_wins, &mut self.degree] {
             column.resize(kept, 0.0);
         }
-        let (mut count, mut lean) = (0.0, 0.0);
+        let (mut count, mut lean, mut strength) = (0.0, 0.0, 0.0);
         scratch.edges.clear();
         for vote in votes.of(annotator) {
             let (left, right) = (scratch.place[vote.left], scratch.place[vote.right]);
@@ -126,7 +129,9 @@ impl Statistics {
             }
             count += vote.weight;
             lean += vote.weight * vote.choice;
+            strength += vote.weight * vote.choice.abs();
         }
+        self.strength = self.strength.max(strength);
         // Stable: an edge and its mirror image add up in the same order.
         scratch.edges.sort_by_key(|(edge, _)| *edge);
         let mut row = 0;

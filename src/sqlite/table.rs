@@ -58,9 +58,13 @@ unsafe impl<'vtab> VTab<'vtab> for Table {
         _arguments: &[&[u8]],
     ) -> Result<(Cow<'static, CStr>, Self)> {
         let function = *function.expect("registered with its function");
-        if function.is_pure() {
-            db.config(VTabConfig::Innocuous)?;
-        }
+        // A text that is run as SQL must not come from the schema of a database
+        // that somebody else made: it would be run with the caller's rights.
+        db.config(if function.is_pure() {
+            VTabConfig::Innocuous
+        } else {
+            VTabConfig::DirectOnly
+        })?;
         let (declaration, argument_columns) = declare(function);
         let table = Self {
             base: ffi::sqlite3_vtab::default(),

@@ -189,9 +189,9 @@ def check_sources(host):
     refused(session, "SELECT me_hodgerank_fit(annotator, 1.5, 2, 1) FROM votes", "ids are integers or text")
     session.run("PRAGMA trusted_schema = OFF;\nSELECT * FROM me_hodgerank('votes')")
     session.run("CREATE VIEW inside AS SELECT * FROM me_hodgerank('votes')")
-    refused(session, "PRAGMA trusted_schema = OFF;\nSELECT * FROM inside", "unsafe use of virtual table")
-    session.run("CREATE VIEW self AS SELECT 1 AS annotator, item AS left, 2 AS right, 1 AS choice FROM me_hodgerank('self')")
-    refused(session, "PRAGMA trusted_schema = ON;\nSELECT * FROM self", "read from each other")
+    refused(session, "SELECT * FROM inside", "unsafe use of virtual table")
+    itself = ("CREATE TEMP VIEW IF NOT EXISTS self AS SELECT 1 AS annotator, item AS left, 2 AS right, 1 AS choice FROM me_hodgerank('self')")
+    refused(session, f"{itself};\nSELECT * FROM self", "read from each other")
 
 
 def check_rollback(host):

@@ -37,7 +37,7 @@ use crate::run::Stop;
 
 pub use snapshot::Snapshot;
 
-use slopes::{Local, bias_slope, deviation_slope, norm_of, shrink};
+use slopes::{Local, bias_slope, deviation_slope, shrink};
 use watch::{CAUTION, Drift, Watch};
 
 /// What a path is run with.
@@ -53,6 +53,13 @@ pub struct Settings {
     pub personal: bool,
     /// How θ follows β.
     pub theta_update: ThetaUpdate,
+}
+
+impl Settings {
+    /// Whether steps are too long for a design of this norm and votes of this weight.
+    pub(super) fn oscillates(&self, norm: f64, total: f64) -> bool {
+        self.alpha * self.kappa * norm / total >= 2.0
+    }
 }
 
 /// A residual this small beside the votes themselves is rounding, not an effect.
@@ -205,23 +212,21 @@ impl<'a> Path<'a> {
             theta,
             ..
         } = self;
-        let (mut largest, mut size) = (0.0f64, 0.0f64);
+        let mut largest = 0.0f64;
         for u in 0..statistics.annotators() {
             let annotator = statistics.annotator(u);
             if settings.personal {
                 let norm = deviation_slope(&annotator, 1.0, theta, 0.0, local);
                 watch.deviation.set(u, norm, 0.0);
                 largest = largest.max(norm);
-                size = size.max(norm_of(annotator.net_wins));
             }
             if settings.position_bias {
                 let slope = bias_slope(&annotator, 1.0, theta);
                 watch.bias.set(u, slope.abs(), 0.0);
                 largest = largest.max(slope.abs());
-                size = size.max(annotator.lean.abs());
             }
         }
-        if largest > NEGLIGIBLE * size {
+        if largest > NEGLIGIBLE * statistics.strength {
             let t0 = statistics.total / largest;
             self.first_entry = t0;
             self.start = match settings.theta_update {
