@@ -25,6 +25,10 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
     )
 );

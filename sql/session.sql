@@ -30,7 +30,11 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
     )
 );
 
@@ -61,7 +65,11 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
     )
 );
 
@@ -92,7 +100,11 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
     )
 );
 
@@ -123,7 +135,11 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
     )
 );
 
@@ -154,7 +170,11 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
     )
 );
 
@@ -185,6 +205,10 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(votes, '''', '''''') || ''')'
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
     )
 );

@@ -223,6 +223,9 @@ impl Values<'_> {
         match self {
             Self::F32(values) => Some(values[row].into()),
             Self::F64(values) => Some(values[row]),
+            // The usual types of choices without the way through 128 bits.
+            Self::I32(values) => Some(values[row].into()),
+            Self::I64(values) => Some(values[row] as f64),
             Self::Decimal(values, unit) => values.whole(row).map(|value| value as f64 / unit),
             values => values.whole(row).map(|value| value as f64),
         }

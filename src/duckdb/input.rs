@@ -138,12 +138,16 @@ impl<'a> Input<'a> {
             && unsafe { states.all_same(rows) }
         {
             let builder = self.collect(unsafe { states.get(0) }, call)?;
-            return (0..rows).try_for_each(|row| self.push_row(builder, row));
+            let push = |row| builder.push(self.vote(row));
+            return (0..rows)
+                .try_for_each(push)
+                .map_err(|error| error.to_string());
         }
         for row in 0..rows {
             let call = constant.clone().map_or_else(|| self.call(row), Ok)?;
             let builder = self.collect(unsafe { states.get(row) }, &call)?;
-            self.push_row(builder, row)?;
+            let vote = self.vote(row);
+            builder.push(vote).map_err(|error| error.to_string())?;
         }
         Ok(())
     }
@@ -162,16 +166,15 @@ impl<'a> Input<'a> {
         Ok(builder)
     }
 
-    fn push_row(&self, builder: &mut VoteBuilder, row: usize) -> Result<(), String> {
-        let vote = Row {
+    fn vote(&self, row: usize) -> Row<'_> {
+        Row {
             annotator: self.annotator.id(row),
             left: self.left.id(row),
             right: self.right.id(row),
             choice: self.choice.choice(row),
             weight: self.weight.as_ref().and_then(|column| column.number(row)),
             fold: self.fold.as_ref().and_then(|column| column.whole(row)),
-        };
-        builder.push(vote).map_err(|error| error.to_string())
+        }
     }
 
     /// The options of a row, read once for all rows that say the same.

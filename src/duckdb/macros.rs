@@ -73,7 +73,7 @@ fn no_votes() -> String {
 /// default database if that is in memory too. Nothing is written to a file.
 pub fn create(connection: &Connection) -> Result<bool, String> {
     let catalog = connection
-        .run(&format!("ATTACH ':memory:' AS {CATALOG}"))
+        .run(&format!("ATTACH ':memory:' AS {CATALOG} (READ_WRITE)"))
         .and_then(|()| connection.run(&macros("OR REPLACE MACRO", Some(CATALOG))));
     if let Err(message) = catalog {
         // Everything else works: say so, and load.

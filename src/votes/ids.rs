@@ -78,10 +78,42 @@ enum Entry {
     Text { start: usize, len: usize },
 }
 
+/// What the hash table holds of an entry: enough to compare it with an id. A
+/// look at the entry as well would be one more cache miss for every vote.
+#[derive(Clone, Copy)]
+struct Slot {
+    index: u32,
+    /// The length of a text, or one of the two below.
+    len: u32,
+    /// Where a text begins, or the value of an integer.
+    word: u64,
+}
+
+/// In place of a length: an integer of 64 bits.
+const INT: u32 = u32::MAX;
+/// In place of a length: what does not fit, so that the entry has to be looked at.
+const OTHER: u32 = u32::MAX - 1;
+
+impl Slot {
+    fn new(index: u32, entry: Entry) -> Self {
+        let (len, word) = match entry {
+            Entry::Int(value) => match i64::try_from(value) {
+                Ok(value) => (INT, value as u64),
+                Err(_) => (OTHER, 0),
+            },
+            Entry::Text { start, len } => match u32::try_from(len) {
+                Ok(len) if len < OTHER => (len, start as u64),
+                _ => (OTHER, 0),
+            },
+        };
+        Self { index, len, word }
+    }
+}
+
 /// Gives each distinct id a number, in the order of first sight.
 #[derive(Default)]
 pub(crate) struct Interner {
-    table: HashTable<u32>,
+    table: HashTable<Slot>,
     hashes: Vec<u64>,
     entries: Vec<Entry>,
     text: String,
@@ -113,16 +145,14 @@ impl Interner {
     }
 
     fn intern_hashed(&mut self, id: IdRef<'_>, hash: u64) -> Result<u32> {
-        let (entries, text) = (&self.entries, &self.text);
-        let same = |&index: &u32| resolve(entries, text, index) == id;
-        if let Some(index) = self.table.find(hash, same) {
-            return Ok(*index);
+        if let Some(slot) = self.table.find(hash, |slot| self.holds(slot, id)) {
+            return Ok(slot.index);
         }
         if self.entries.len() >= MAX_IDS {
             return Err(Error::votes(format!("more than {MAX_IDS} distinct ids")));
         }
         let index = self.entries.len() as u32;
-        self.entries.push(match id {
+        let entry = match id {
             IdRef::Int(value) => Entry::Int(value),
             IdRef::Text(text) => {
                 let start = self.text.len();
@@ -132,12 +162,27 @@ impl Interner {
                     len: text.len(),
                 }
             }
-        });
+        };
+        self.entries.push(entry);
         self.hashes.push(hash);
-        let hashes = &self.hashes;
+        let (slot, hashes) = (Slot::new(index, entry), &self.hashes);
         self.table
-            .insert_unique(hash, index, |&index| hashes[index as usize]);
+            .insert_unique(hash, slot, |slot| hashes[slot.index as usize]);
         Ok(index)
+    }
+
+    /// Whether a slot is that of an id.
+    fn holds(&self, slot: &Slot, id: IdRef<'_>) -> bool {
+        match (slot.len, id) {
+            (OTHER, _) => resolve(&self.entries, &self.text, slot.index) == id,
+            (INT, IdRef::Int(value)) => i128::from(slot.word as i64) == value,
+            (INT, _) | (_, IdRef::Int(_)) => false,
+            (len, IdRef::Text(text)) => {
+                let start = slot.word as usize;
+                len as usize == text.len()
+                    && self.text.as_bytes()[start..start + text.len()] == *text.as_bytes()
+            }
+        }
     }
 
     /// Takes over another's ids; the result maps its numbers to the ones here.
@@ -175,7 +220,7 @@ impl Interner {
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
-        self.text.capacity() + self.entries.len() * (size_of::<Entry>() + 16)
+        self.text.capacity() + self.entries.len() * (size_of::<Entry>() + 8 + 2 * size_of::<Slot>())
     }
 }
 
