@@ -9,7 +9,7 @@ DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
 DUCKDB_CLI_VERSION := 1.5.6
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.so
 
-.PHONY: help test test-rust lint bench
+.PHONY: help test test-rust test-same-bits lint bench
 .PHONY: sql duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite test-sqlite valgrind bench-sqlite
 
@@ -26,7 +26,7 @@ help:
 	@echo "make bench-sqlite  time reading ten million votes beside a bare SELECT"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
-test: test-rust test-duckdb test-sqlite
+test: test-rust test-duckdb test-sqlite test-same-bits
 
 # Release: the tests run the numbers too, and the extensions are built that way anyway.
 test-rust:
@@ -93,6 +93,10 @@ test-sqlite: sqlite .venv/sqlite/made
 	$(PYTHON) tests/hosts/run.py sqlite
 	.venv/sqlite/bin/python tests/sqlite/extension.py "$(SQLITE_EXTENSION)" commandline pysqlite3 apsw
 	if [ -x /usr/bin/python3 ]; then /usr/bin/python3 tests/sqlite/extension.py "$(SQLITE_EXTENSION)" sqlite3; fi
+
+# After the two above: the same votes in both hosts.
+test-same-bits:
+	$(PYTHON) tests/hosts/same_bits.py
 
 valgrind: sqlite
 	tests/sqlite/valgrind.sh "$(SQLITE_EXTENSION)"

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""The same votes give the same bits in every column of every result set, in every
+DuckDB and every SQLite."""
+
+import duckdb_hosts
+import sqlite_hosts
+from sqllogic import Score
+
+SETS = ["", "_annotators", "_personal", "_path", "_cv", "_summary"]
+SIMULATIONS = [
+    {"seed": 7, "ties": 0.1},
+    {"seed": 8, "graded": "true", "annotators": 40, "items": 12},
+]
+
+
+def statements(kind, simulation):
+    if kind == "duckdb":
+        arguments = ", ".join(f"{name} := {value}" for name, value in simulation.items())
+    else:
+        fields = ", ".join(f'"{name}": {value}' for name, value in simulation.items())
+        arguments = f"'{{{fields}}}'"
+    make = f"CREATE TABLE votes AS SELECT * FROM me_hodgerank_simulate({arguments})"
+    sets = [f"SELECT * FROM me_hodgerank{name}('votes')" for name in SETS]
+    return [make, "SELECT * FROM votes ORDER BY 1, 2, 3, 4", *sets]
+
+
+def exact(result):
+    """Values by their bits; SQLite has 1 and 0 for booleans."""
+    kind, rows = result
+    if kind == "error":
+        return result
+    return [[float(value).hex() if isinstance(value, (bool, int, float)) else value for value in row] for row in rows]
+
+
+def main():
+    score = Score()
+    hosts = [host for host in duckdb_hosts.all_hosts() + sqlite_hosts.all_hosts() if "command line" not in host.label]
+    for simulation in SIMULATIONS:
+        first = None
+        for host in hosts:
+            results = [exact(result) for result in host.run(statements(host.name, simulation))[1:]]
+            first = first or results
+            for name, result, expected in zip(["votes", *SETS], results, first):
+                if result == expected and len(result) > 0 and result[0] != "error":
+                    score.ok()
+                else:
+                    score.fail(f"{name} of {simulation} on {host.label}", f"{result[:2]} instead of {expected[:2]}")
+    score.close()
+
+
+if __name__ == "__main__":
+    main()
