@@ -29,11 +29,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -64,11 +70,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -99,11 +111,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -134,11 +152,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -169,11 +193,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -204,10 +234,16 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
