@@ -19,6 +19,7 @@ mod norm;
 mod path;
 mod problem;
 mod statistics;
+mod uncertainty;
 
 pub use consensus::{Consensus, Workspace};
 pub use cross_validation::{CrossValidation, Scorer, cross_validate};
@@ -28,3 +29,4 @@ pub use hodge::{Cycles, Triangle, Triangles};
 pub use path::{Entry, Path, Settings, Snapshot};
 pub use problem::Problem;
 pub use statistics::{AnnotatorStatistics, Statistics};
+pub use uncertainty::Uncertainty;
