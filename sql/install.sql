@@ -9,6 +9,7 @@ CREATE OR REPLACE MACRO me_hodgerank(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.ranking, recursive := true)
@@ -20,6 +21,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -50,6 +52,7 @@ CREATE OR REPLACE MACRO me_hodgerank_annotators(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.annotators, recursive := true)
@@ -61,6 +64,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -91,6 +95,7 @@ CREATE OR REPLACE MACRO me_hodgerank_personal(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.personal, recursive := true)
@@ -102,6 +107,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -132,6 +138,7 @@ CREATE OR REPLACE MACRO me_hodgerank_path(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.path, recursive := true)
@@ -143,6 +150,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -173,6 +181,7 @@ CREATE OR REPLACE MACRO me_hodgerank_cv(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.cv, recursive := true)
@@ -184,6 +193,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -214,6 +224,7 @@ CREATE OR REPLACE MACRO me_hodgerank_summary(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest([model.summary], recursive := true)
@@ -225,6 +236,93 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
+    )
+);
+
+CREATE OR REPLACE MACRO me_hodgerank_cycles(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.cycles, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'cycles',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
+    )
+);
+
+CREATE OR REPLACE MACRO me_hodgerank_triangles(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.triangles, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'triangles',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(

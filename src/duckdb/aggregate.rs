@@ -116,7 +116,7 @@ fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
     let written = builder.snapshot(&mut run).and_then(|votes| {
         let fit = Fit::cached(&votes, &call.options, &mut run)?;
         drop(votes);
-        output.write_fit(row, &fit, call.only)
+        output.write_fit(row, &fit, call.only, &mut run)
     });
     written.map_err(|error| error.to_string())
 }

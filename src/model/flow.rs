@@ -26,6 +26,8 @@ pub struct Flow {
     pub weight: Vec<f64>,
     /// By how much a is preferred.
     pub value: Vec<f64>,
+    /// Where the pairs with each first item begin; one more entry at the end.
+    pub starts: Vec<usize>,
 }
 
 /// What the votes on a pair add up to.
@@ -40,7 +42,10 @@ impl Flow {
     /// Pools votes.
     pub fn new(votes: &Comparisons, model: PairModel, stop: &Stop) -> Result<Self> {
         let (starts, rows) = by_first_item(votes);
-        let mut flow = Self::default();
+        let mut flow = Self {
+            starts: vec![0],
+            ..Self::default()
+        };
         let mut sums = vec![Sums::default(); votes.items()];
         let mut met: Vec<u32> = Vec::new();
         for a in 0..votes.items() {
@@ -69,6 +74,7 @@ impl Flow {
                 flow.weight.push(sums.weight);
                 flow.value.push(sums.flow(model));
             }
+            flow.starts.push(flow.a.len());
         }
         Ok(flow)
     }
@@ -83,9 +89,20 @@ impl Flow {
         self.a.is_empty()
     }
 
+    /// The number of items.
+    pub fn items(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The place of a pair of items that were compared, the smaller one first.
+    pub fn pair(&self, a: usize, b: usize) -> usize {
+        let range = self.starts[a]..self.starts[a + 1];
+        range.start + self.b[range].partition_point(|&met| (met as usize) < b)
+    }
+
     /// Σ ω f over the pairs of each item: what the scores have to balance.
-    pub fn divergence(&self, values: &[f64], items: usize) -> Vec<f64> {
-        let mut sums = vec![0.0; items];
+    pub fn divergence(&self, values: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.items()];
         for (k, value) in values.iter().enumerate() {
             sums[self.a[k] as usize] += self.weight[k] * value;
             sums[self.b[k] as usize] -= self.weight[k] * value;

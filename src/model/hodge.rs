@@ -56,48 +56,33 @@ impl Triangle {
 }
 
 /// The graph of compared pairs, ready to be walked by triangles.
-pub struct Triangles<'a> {
-    flow: &'a Flow,
-    items: usize,
-    /// Where the pairs that begin with an item begin; one more entry at the end.
-    starts: Vec<usize>,
-}
+pub struct Triangles<'a>(pub &'a Flow);
 
 /// A triangle's items a < b < c and its pairs ab, bc, ac.
 type Corner = ([usize; 3], [usize; 3]);
 
-impl<'a> Triangles<'a> {
-    /// The triangles of a flow.
-    pub fn new(flow: &'a Flow, items: usize) -> Self {
-        let starts = (0..=items).map(|item| flow.a.partition_point(|&a| (a as usize) < item));
-        Self {
-            flow,
-            items,
-            starts: starts.collect(),
-        }
-    }
-
+impl Triangles<'_> {
     /// Calls `visit` with every triangle, in the order of its items.
     fn for_each(&self, stop: &Stop, mut visit: impl FnMut(Corner)) -> Result<()> {
         const NONE: u32 = u32::MAX;
-        let mut pair_with_a = vec![NONE; self.items];
-        for a in 0..self.items {
+        let mut pair_with_a = vec![NONE; self.0.items()];
+        for a in 0..self.0.items() {
             stop.check()?;
-            let own = self.starts[a]..self.starts[a + 1];
+            let own = self.0.starts[a]..self.0.starts[a + 1];
             for pair in own.clone() {
-                pair_with_a[self.flow.b[pair] as usize] = pair as u32;
+                pair_with_a[self.0.b[pair] as usize] = pair as u32;
             }
             for ab in own.clone() {
-                let b = self.flow.b[ab] as usize;
-                for bc in self.starts[b]..self.starts[b + 1] {
-                    let c = self.flow.b[bc] as usize;
+                let b = self.0.b[ab] as usize;
+                for bc in self.0.starts[b]..self.0.starts[b + 1] {
+                    let c = self.0.b[bc] as usize;
                     if pair_with_a[c] != NONE {
                         visit(([a, b, c], [ab, bc, pair_with_a[c] as usize]));
                     }
                 }
             }
             for pair in own {
-                pair_with_a[self.flow.b[pair] as usize] = NONE;
+                pair_with_a[self.0.b[pair] as usize] = NONE;
             }
         }
         Ok(())
@@ -105,8 +90,13 @@ impl<'a> Triangles<'a> {
 
     /// An upper bound of the work of one walk.
     fn work(&self) -> u64 {
-        let after = |b: u32| (self.starts[b as usize + 1] - self.starts[b as usize]) as u64;
-        self.flow.b.iter().map(|&b| after(b)).sum()
+        let after = |b: u32| (self.0.starts[b as usize + 1] - self.0.starts[b as usize]) as u64;
+        self.0.b.iter().map(|&b| after(b)).sum()
+    }
+
+    /// Whether there are not too many of them.
+    pub fn can_be_walked(&self) -> bool {
+        self.work() <= MAX_TRIANGLES
     }
 
     /// Splits what scores leave over of the flow. None if there are too many triangles.
@@ -118,15 +108,10 @@ impl<'a> Triangles<'a> {
                 global: vec![0.0; residual.len()],
             }));
         }
-        if self.work() > MAX_TRIANGLES {
+        if !self.can_be_walked() {
             return Ok(None);
         }
-        let root: Vec<f64> = self
-            .flow
-            .weight
-            .iter()
-            .map(|weight| weight.sqrt())
-            .collect();
+        let root: Vec<f64> = self.0.weight.iter().map(|weight| weight.sqrt()).collect();
         let scaled: Vec<f64> = residual.iter().zip(&root).map(|(r, w)| r * w).collect();
         let left_over = self.least_squares(scaled, &root, stop)?;
         let global: Vec<f64> = left_over.iter().zip(&root).map(|(h, w)| h / w).collect();
@@ -137,12 +122,12 @@ impl<'a> Triangles<'a> {
     /// Whether every item was compared with one and the same. (Only asked of
     /// the whole graph: with several components there is no such item.)
     fn one_item_met_all(&self) -> bool {
-        let mut met = vec![0; self.items];
-        for (&a, &b) in self.flow.a.iter().zip(&self.flow.b) {
+        let mut met = vec![0; self.0.items()];
+        for (&a, &b) in self.0.a.iter().zip(&self.0.b) {
             met[a as usize] += 1;
             met[b as usize] += 1;
         }
-        met.iter().any(|&count| count + 1 == self.items)
+        met.iter().any(|&count| count + 1 == self.0.items())
     }
 
     /// What is left of `g` after the best combination of triangles.
@@ -195,7 +180,7 @@ impl<'a> Triangles<'a> {
     /// The triangles that explain most of the flow, at most `most` of them.
     /// None if there are too many to be walked.
     pub fn worst(&self, most: usize, stop: &Stop) -> Result<Option<Vec<Triangle>>> {
-        if self.work() > MAX_TRIANGLES {
+        if !self.can_be_walked() {
             return Ok(None);
         }
         let mut kept: Vec<Triangle> = Vec::new();
@@ -218,7 +203,7 @@ impl<'a> Triangles<'a> {
 
     /// Turned so that its curl is positive, its first item first.
     fn triangle(&self, ([a, b, c], [ab, bc, ac]): Corner) -> Triangle {
-        let Flow { weight, value, .. } = self.flow;
+        let Flow { weight, value, .. } = self.0;
         let curl = value[ab] + value[bc] - value[ac];
         let [a, b, c] = [a, b, c].map(|item| item as u32);
         let (items, flow) = if curl >= 0.0 {
@@ -251,8 +236,10 @@ mod tests {
     use super::*;
     use nalgebra::{DMatrix, DVector};
 
-    fn flow(pairs: &[(u32, u32, f64, f64)]) -> Flow {
+    fn flow(items: u32, pairs: &[(u32, u32, f64, f64)]) -> Flow {
+        let starts = (0..=items).map(|item| pairs.partition_point(|pair| pair.0 < item));
         Flow {
+            starts: starts.collect(),
             a: pairs.iter().map(|pair| pair.0).collect(),
             b: pairs.iter().map(|pair| pair.1).collect(),
             weight: pairs.iter().map(|pair| pair.2).collect(),
@@ -267,12 +254,12 @@ mod tests {
         let pairs: Vec<_> = pairs
             .map(|(a, b)| (a, b, weight(a, b), value(a, b)))
             .collect();
-        flow(&pairs)
+        flow(items, &pairs)
     }
 
-    fn split(flow: &Flow, items: usize) -> Cycles {
-        let residual = residual(flow, items);
-        let triangles = Triangles::new(flow, items);
+    fn split(flow: &Flow) -> Cycles {
+        let residual = residual(flow);
+        let triangles = Triangles(flow);
         triangles
             .split(&residual, &Stop::default())
             .unwrap()
@@ -280,7 +267,8 @@ mod tests {
     }
 
     /// The flow less what the best scores explain, by dense least squares.
-    fn residual(flow: &Flow, items: usize) -> Vec<f64> {
+    fn residual(flow: &Flow) -> Vec<f64> {
+        let items = flow.items();
         let mut laplacian = DMatrix::from_element(items, items, 1.0);
         for k in 0..flow.len() {
             let (a, b, weight) = (flow.a[k] as usize, flow.b[k] as usize, flow.weight[k]);
@@ -289,7 +277,7 @@ mod tests {
             laplacian[(a, b)] -= weight;
             laplacian[(b, a)] -= weight;
         }
-        let right = DVector::from_vec(flow.divergence(&flow.value, items));
+        let right = DVector::from_vec(flow.divergence(&flow.value));
         let theta = laplacian.cholesky().unwrap().solve(&right);
         let explained = flow.gradient(theta.as_slice());
         let pairs = flow.value.iter().zip(explained);
@@ -298,14 +286,17 @@ mod tests {
 
     #[test]
     fn a_ring_without_triangles_is_one_global_cycle() {
-        let ring = flow(&[
-            (0, 1, 1.0, 1.0),
-            (0, 4, 1.0, -1.0),
-            (1, 2, 1.0, 1.0),
-            (2, 3, 1.0, 1.0),
-            (3, 4, 1.0, 1.0),
-        ]);
-        let cycles = split(&ring, 5);
+        let ring = flow(
+            5,
+            &[
+                (0, 1, 1.0, 1.0),
+                (0, 4, 1.0, -1.0),
+                (1, 2, 1.0, 1.0),
+                (2, 3, 1.0, 1.0),
+                (3, 4, 1.0, 1.0),
+            ],
+        );
+        let cycles = split(&ring);
         assert!(cycles.local.iter().all(|value| value.abs() < 1e-12));
         let expected = [1.0, -1.0, 1.0, 1.0, 1.0];
         assert!(
@@ -316,7 +307,7 @@ mod tests {
                 .all(|(h, e)| (h - e).abs() < 1e-12)
         );
         assert_eq!(
-            Triangles::new(&ring, 5)
+            Triangles(&ring)
                 .worst(10, &Stop::default())
                 .unwrap()
                 .unwrap(),
@@ -327,10 +318,10 @@ mod tests {
     #[test]
     fn where_all_were_compared_every_cycle_is_local() {
         let flow = complete(7);
-        let cycles = split(&flow, 7);
+        let cycles = split(&flow);
         assert!(cycles.global.iter().all(|&value| value == 0.0));
         // The shortcut says what the iteration finds.
-        let triangles = Triangles::new(&flow, 7);
+        let triangles = Triangles(&flow);
         let root: Vec<f64> = flow.weight.iter().map(|weight| weight.sqrt()).collect();
         let scaled: Vec<f64> = cycles.local.iter().zip(&root).map(|(r, w)| r * w).collect();
         let left = triangles
@@ -351,9 +342,9 @@ mod tests {
         }
         pairs.extend([(0, 6, 2.0, 0.5), (2, 8, 1.0, -0.7), (5, 11, 3.0, 0.9)]);
         pairs.sort_by_key(|pair| (pair.0, pair.1));
-        let flow = flow(&pairs);
-        let residual = residual(&flow, 12);
-        let Cycles { local, global } = split(&flow, 12);
+        let flow = flow(12, &pairs);
+        let residual = residual(&flow);
+        let Cycles { local, global } = split(&flow);
         let consensus: Vec<f64> = flow
             .value
             .iter()
@@ -372,7 +363,7 @@ mod tests {
         }
         assert!(flow.inner(&local, &local) > 0.1 && flow.inner(&global, &global) > 0.01);
         // No triangle goes round in the global part.
-        let triangles = Triangles::new(&flow, 12);
+        let triangles = Triangles(&flow);
         let check = |(_, [ab, bc, ac]): Corner| {
             assert!((global[ab] + global[bc] - global[ac]).abs() < 1e-9);
         };
@@ -382,7 +373,7 @@ mod tests {
     #[test]
     fn the_worst_triangles_come_first_and_go_round_forwards() {
         let flow = complete(12);
-        let triangles = Triangles::new(&flow, 12);
+        let triangles = Triangles(&flow);
         let all = triangles.worst(1000, &Stop::default()).unwrap().unwrap();
         assert_eq!(
             all.len(),

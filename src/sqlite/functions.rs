@@ -93,6 +93,7 @@ impl Function {
                 ResultSet::Path => 10_000,
                 ResultSet::Cv => 50,
                 ResultSet::Summary => 1,
+                ResultSet::Cycles | ResultSet::Triangles => 1000,
             },
             Self::Simulate => 6000,
         }

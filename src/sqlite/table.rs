@@ -253,9 +253,12 @@ impl Cursor {
                     "a model is fitted already: options belong to me_hodgerank_fit",
                 ));
             }
-            Input::Model(bytes) => Fit::from_bytes(bytes)
-                .and_then(|fit| fit.table(set))
-                .map_err(sql_error)?,
+            Input::Model(bytes) => {
+                let fit = Fit::from_bytes(bytes).map_err(sql_error)?;
+                // SAFETY: as in `fitted`.
+                let connection = unsafe { Connection::from_handle(self.db)? };
+                interruptible(&connection, None, |run| fit.table_within(set, run))?
+            }
             Input::Votes(_) => self.fitted(set)?,
         };
         Ok(Box::new(std::iter::once(Ok(batch))))
@@ -276,7 +279,7 @@ impl Cursor {
         let ingest = Ingest::read(&connection, text, &options)?;
         let batch = interruptible(&connection, options.max_seconds, |run| {
             let votes = ingest.finish(run)?;
-            Fit::cached(&votes, &options, run)?.table(set)
+            Fit::cached(&votes, &options, run)?.table_within(set, run)
         })?;
         self.memory.put(&self.arguments, &batch);
         Ok(batch)
