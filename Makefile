@@ -9,7 +9,7 @@ DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
 DUCKDB_CLI_VERSION := 1.5.6
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.so
 
-.PHONY: help test test-rust test-same-bits lint bench
+.PHONY: help test test-rust test-same-bits lint bench calibration
 .PHONY: sql duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite test-sqlite valgrind bench-sqlite
 
@@ -17,6 +17,7 @@ help:
 	@echo "make test          build everything and run all tests"
 	@echo "make lint          formatting and clippy"
 	@echo "make bench         time the path and the cross-validation beside a plain loop over votes"
+	@echo "make calibration   how often verdicts are wrong and intervals miss, on made-up votes"
 	@echo "make duckdb        build the DuckDB extension, $(DUCKDB_EXTENSION)"
 	@echo "make test-duckdb   the DuckDB extension in the DuckDBs that it is for"
 	@echo "make bench-duckdb  time reading ten million votes into the DuckDB extension"
@@ -39,6 +40,10 @@ lint:
 
 bench:
 	$(CARGO) bench --bench path
+
+# False discoveries and coverage on made-up votes, 200 draws each.
+calibration:
+	$(CARGO) run --release --quiet --example calibration
 
 # --- DuckDB ---
 
