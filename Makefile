@@ -1,19 +1,27 @@
 # The two commands of this project: `make demo` and `make test`.
 CARGO ?= cargo
 PYTHON ?= python3
-TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+# Paths are quoted wherever a shell sees them, and never go through $(abspath) or
+# $(dir), which split at spaces.
+TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 VERSION := v$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 LIBRARY := $(if $(filter Darwin,$(shell uname)),libme_hodgerank.dylib,libme_hodgerank.so)
 DUCKDB_EXTENSION := $(TARGET)/duckdb/me_hodgerank.duckdb_extension
 DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
 DUCKDB_CLI_VERSION := 1.5.6
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.so
+PREFIX ?= $(HOME)/.local
+
+# Cargo uses all cores itself; two builds at once would take turns at one library.
+.NOTPARALLEL:
 
 .PHONY: help test test-rust test-same-bits lint bench
 .PHONY: sql duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite test-sqlite valgrind bench-sqlite
 
 help:
+	@echo "make demo          see it work in a DuckDB command line"
+	@echo "make demo-sqlite   the same in SQLite"
 	@echo "make test          build everything and run all tests"
 	@echo "make lint          formatting and clippy"
 	@echo "make bench         time the path and the cross-validation beside a plain loop over votes"
@@ -24,9 +32,13 @@ help:
 	@echo "make sqlite        build the SQLite extension, $(SQLITE_EXTENSION)"
 	@echo "make test-sqlite   the SQLite extension in the SQLites that it is for"
 	@echo "make bench-sqlite  time reading ten million votes beside a bare SELECT"
+	@echo "make dist          both extensions, their scripts and checksums in dist/"
+	@echo "make wheel         a Python package with both extensions in dist/"
+	@echo "make install       into PREFIX=$(PREFIX) and ~/.duckdb; make uninstall takes them away"
+	@echo "make test-product  the demos, the recipes, the documentation, the package and the installation"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
-test: test-rust test-duckdb test-sqlite test-same-bits
+test: test-rust test-duckdb test-sqlite test-same-bits test-product
 
 # Release: the tests run the numbers too, and the extensions are built that way anyway.
 test-rust:
@@ -36,6 +48,7 @@ lint:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --all-targets --features sqlite,duckdb -- -D warnings
 	$(CARGO) clippy --release --lib --features sqlite-extension -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --features sqlite,duckdb
 
 bench:
 	$(CARGO) bench --bench path
@@ -77,7 +90,7 @@ bench-duckdb: duckdb venvs-duckdb
 
 sqlite:
 	$(CARGO) rustc --release --lib --crate-type cdylib --features sqlite-extension
-	@mkdir -p "$(dir $(SQLITE_EXTENSION))"
+	@mkdir -p "$(TARGET)/sqlite"
 	cp "$(TARGET)/release/$(LIBRARY)" "$(SQLITE_EXTENSION)"
 
 # The sqlite3 command line, and newer SQLites than Debian's.
@@ -103,3 +116,85 @@ valgrind: sqlite
 
 bench-sqlite:
 	$(CARGO) bench --features sqlite --bench sqlite_ingest
+
+# --- The product: demos, what is shipped, its documentation ---
+
+.PHONY: demo demo-sqlite tools python-venv dist wheel install uninstall test-product
+
+# A DuckDB and an SQLite of one's own: make demo DUCKDB=duckdb
+DUCKDB ?= .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb
+SQLITE ?= sqlite3
+APSW := .venv/apsw
+INSTALLED := $(DESTDIR)$(PREFIX)/lib/me_hodgerank
+
+need = @command -v $(1) >/dev/null || { echo "$(1) is missing: $(2)" >&2; exit 1; }
+
+tools:
+	$(call need,$(CARGO),install Rust from https://rustup.rs)
+	$(call need,cc,install a C compiler; it links what Rust compiles (Debian: apt install gcc; macOS: xcode-select --install))
+	$(call need,$(PYTHON),install Python 3; or say which one: make demo PYTHON=...)
+
+python-venv:
+	@$(PYTHON) -c "import venv, ensurepip" 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: apt install python3-venv)," >&2; \
+	  echo "or use programs that you have: make demo DUCKDB=duckdb, make demo-sqlite SQLITE=sqlite3" >&2; exit 1; }
+
+demo: tools duckdb
+	@if [ "$(DUCKDB)" = ".venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb" ]; then \
+	  $(MAKE) --no-print-directory -s python-venv .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/made || { \
+	    echo "no DuckDB command line: it is fetched once from PyPI. One that you have: make demo DUCKDB=duckdb" >&2; exit 1; }; fi
+	@command -v "$(DUCKDB)" >/dev/null || { echo "no program $(DUCKDB)" >&2; exit 1; }
+	@"$(DUCKDB)" -unsigned -init /dev/null -bail -cmd "LOAD '$(DUCKDB_EXTENSION)'" -f examples/demo.sql
+	@echo
+	@echo "Your own table:  $(DUCKDB) -unsigned -cmd \"LOAD '$(DUCKDB_EXTENSION)'\" my.duckdb"
+	@echo "and in there:    FROM me.me_hodgerank_annotators('my_votes', annotator := 'worker', \"left\" := 'a', \"right\" := 'b', choice := 'winner');"
+
+# macOS has an sqlite3 that loads no extensions; some machines have none.
+demo-sqlite: tools sqlite
+	@if "$(SQLITE)" -init /dev/null :memory: ".load '$(SQLITE_EXTENSION)'" >/dev/null 2>&1; then \
+	  "$(SQLITE)" -init /dev/null -batch -bail -cmd ".load '$(SQLITE_EXTENSION)'" :memory: < examples/demo_sqlite.sql; \
+	else \
+	  echo "no $(SQLITE) that loads extensions (Debian: apt install sqlite3): the shell of the Python package apsw takes its place"; \
+	  $(MAKE) --no-print-directory -s python-venv $(APSW)/made || { echo "apsw is fetched once from PyPI, and could not be" >&2; exit 1; }; \
+	  (echo ".load '$(SQLITE_EXTENSION)'"; cat examples/demo_sqlite.sql) | $(APSW)/bin/python -m apsw -batch -bail :memory: 2>&1; \
+	fi
+	@echo
+	@echo "Your own table:  $(SQLITE) -cmd \".load '$(SQLITE_EXTENSION)'\" my.db"
+	@echo "and in there:    SELECT * FROM me_hodgerank_annotators('my_votes', '{\"annotator\": \"worker\", \"left\": \"a\", \"right\": \"b\", \"choice\": \"winner\"}');"
+
+$(APSW)/made:
+	$(PYTHON) -m venv $(APSW)
+	$(APSW)/bin/python -m pip install --quiet apsw
+	touch $@
+
+# What a release has in it.
+dist: tools duckdb sqlite
+	rm -rf dist/duckdb dist/sqlite dist/sql dist/SHA256SUMS
+	mkdir -p dist/duckdb dist/sqlite dist/sql
+	cp "$(DUCKDB_EXTENSION)" dist/duckdb/
+	cp "$(SQLITE_EXTENSION)" dist/sqlite/
+	cp sql/session.sql sql/install.sql dist/sql/
+	cp LICENSE-MIT LICENSE-APACHE dist/
+	cd dist && $(PYTHON) ../python/checksums.py duckdb/* sqlite/* sql/* > SHA256SUMS
+	@cat dist/SHA256SUMS
+
+wheel: dist
+	$(PYTHON) python/wheel.py $(VERSION:v%=%) dist
+
+# One folder of our own, and a copy where `LOAD me_hodgerank` looks in each DuckDB
+# that this user has used. Nobody's dotfiles are touched.
+install: dist
+	mkdir -p "$(INSTALLED)"
+	cp dist/duckdb/* dist/sqlite/* dist/sql/* "$(INSTALLED)/"
+	@$(PYTHON) python/duckdb_folder.py install "$(INSTALLED)/me_hodgerank.duckdb_extension"
+	@echo
+	@echo "DuckDB: these two lines in ~/.duckdbrc give every session the bare names; start it with duckdb -unsigned"
+	@echo "  LOAD '$(PREFIX)/lib/me_hodgerank/me_hodgerank.duckdb_extension';"
+	@echo "  .read '$(PREFIX)/lib/me_hodgerank/session.sql'"
+	@echo "SQLite:"
+	@echo "  .load '$(PREFIX)/lib/me_hodgerank/me_hodgerank'"
+
+uninstall:
+	rm -rf "$(INSTALLED)"
+	@$(PYTHON) python/duckdb_folder.py uninstall
+	@echo "If you put lines about me_hodgerank in ~/.duckdbrc, take them out."

@@ -43,7 +43,7 @@ class CommandLineHost:
         self.label = f"SQLite {version.split()[0]}, command line"
 
     def run(self, statements):
-        script = [".bail off", f".load {EXTENSION}", ".mode json"]
+        script = [".bail off", f".load '{EXTENSION}'", ".mode json"]
         for index, statement in enumerate(statements):
             script += [f".print @@@{index}", statement + ";"]
         script += [f".print @@@{len(statements)}", ""]

@@ -89,7 +89,7 @@ class CommandLineSession:
         self.host, self.path = host, path
 
     def run(self, sql):
-        script = f".bail on\n.load {self.host.extension}\n.mode json\n{sql};\n"
+        script = f".bail on\n.load '{self.host.extension}'\n.mode json\n{sql};\n"
         done = subprocess.run([self.host.program, "-batch", self.path], input=script, capture_output=True, text=True)
         if done.returncode != 0 or done.stderr:
             raise Failed(done.stderr or f"exit code {done.returncode}")
@@ -340,7 +340,7 @@ def check_joins(host):
 
 def check_control_c(host):
     session = host.connect()
-    script = f".load {host.extension}\n{SLOW_VOTES};\n{SLOW_FITS[0]};\n"
+    script = f".load '{host.extension}'\n{SLOW_VOTES};\n{SLOW_FITS[0]};\n"
     with subprocess.Popen([host.program, session.path], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         process.stdin.write(script)
         process.stdin.close()
