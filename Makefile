@@ -16,8 +16,8 @@ PREFIX ?= $(HOME)/.local
 .NOTPARALLEL:
 
 .PHONY: help test test-rust test-same-bits lint bench
-.PHONY: sql duckdb venvs-duckdb test-duckdb bench-duckdb
-.PHONY: sqlite test-sqlite valgrind bench-sqlite
+.PHONY: sql duckdb build-duckdb venvs-duckdb test-duckdb bench-duckdb
+.PHONY: sqlite build-sqlite test-sqlite valgrind bench-sqlite
 
 help:
 	@echo "make demo          see it work in a DuckDB command line"
@@ -58,8 +58,15 @@ bench:
 sql:
 	ME_HODGERANK_WRITE_SQL=1 $(CARGO) test --release --features sqlite,duckdb --lib shipped_scripts
 
+# Both extensions are the same library to Cargo, built with other features: it would
+# build each anew whenever the other one was last.
+stale = [ ! -e "$(1)" ] || [ -n "$$(find src sql Cargo.toml Cargo.lock -newer "$(1)")" ]
+
 # The library alone is made a cdylib: everything else links the rlib.
 duckdb:
+	@if $(call stale,$(DUCKDB_EXTENSION)); then $(MAKE) --no-print-directory build-duckdb; fi
+
+build-duckdb:
 	$(CARGO) rustc --release --lib --crate-type cdylib --features duckdb
 	$(PYTHON) src/duckdb/package.py "$(TARGET)/release/$(LIBRARY)" "$(DUCKDB_EXTENSION)" $(VERSION)
 
@@ -89,6 +96,9 @@ bench-duckdb: duckdb venvs-duckdb
 # --- SQLite ---
 
 sqlite:
+	@if $(call stale,$(SQLITE_EXTENSION)); then $(MAKE) --no-print-directory build-sqlite; fi
+
+build-sqlite:
 	$(CARGO) rustc --release --lib --crate-type cdylib --features sqlite-extension
 	@mkdir -p "$(TARGET)/sqlite"
 	cp "$(TARGET)/release/$(LIBRARY)" "$(SQLITE_EXTENSION)"
@@ -166,6 +176,21 @@ $(APSW)/made:
 	$(PYTHON) -m venv $(APSW)
 	$(APSW)/bin/python -m pip install --quiet apsw
 	touch $@
+
+# Frames, and a BI tool's way to DuckDB: duckdb-engine 0.17 cannot list columns with
+# SQLAlchemy 2.1, nor with DuckDB 1.4.
+.venv/recipes/made:
+	$(PYTHON) -m venv .venv/recipes
+	.venv/recipes/bin/python -m pip install --quiet duckdb==1.5.6 duckdb-engine==0.17.0 sqlalchemy==2.0.57 \
+	  pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1
+	touch $@
+
+# After make wheel.
+test-product: wheel venvs-duckdb .venv/sqlite/made .venv/recipes/made
+	.venv/recipes/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl
+	$(PYTHON) tests/hosts/recipes.py
+	$(PYTHON) tests/hosts/docs.py
+	$(PYTHON) tests/hosts/product.py
 
 # What a release has in it.
 dist: tools duckdb sqlite
