@@ -223,3 +223,27 @@ uninstall:
 	rm -rf "$(INSTALLED)"
 	@$(PYTHON) python/duckdb_folder.py uninstall
 	@echo "If you put lines about me_hodgerank in ~/.duckdbrc, take them out."
+
+# --- What the build of DuckDB's community repository calls ---
+
+.PHONY: configure configure_ci set_duckdb_version set_duckdb_tag output_distribution_matrix
+.PHONY: debug release test_debug test_release
+
+# It needs no DuckDB of its own to build against: nothing to configure.
+configure configure_ci set_duckdb_version set_duckdb_tag:
+	@true
+
+# For another Mac than the one that builds.
+COMMUNITY_RUST_TARGET := $(if $(filter osx_amd64,$(DUCKDB_PLATFORM)),x86_64-apple-darwin,$(if $(filter osx_arm64,$(DUCKDB_PLATFORM)),aarch64-apple-darwin))
+COMMUNITY_EXTENSION := build/release/extension/me_hodgerank/me_hodgerank.duckdb_extension
+
+release debug:
+	$(CARGO) rustc --release --lib --crate-type cdylib --features duckdb $(if $(COMMUNITY_RUST_TARGET),--target $(COMMUNITY_RUST_TARGET))
+	$(PYTHON) src/duckdb/package.py "$(TARGET)/$(if $(COMMUNITY_RUST_TARGET),$(COMMUNITY_RUST_TARGET)/)release/$(LIBRARY)" \
+	  build/$@/extension/me_hodgerank/me_hodgerank.duckdb_extension $(VERSION) $(DUCKDB_PLATFORM)
+
+# There the Linux builds run in a container without Python packages; they are tested outside.
+test_release test_debug:
+	@if [ "$(LINUX_CI_IN_DOCKER)" = 1 ]; then echo "tested outside of the container"; else \
+	  $(MAKE) --no-print-directory .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/made && \
+	  $(PYTHON) tests/hosts/community.py build/$(@:test_%=%)/extension/me_hodgerank/me_hodgerank.duckdb_extension; fi

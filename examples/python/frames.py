@@ -9,8 +9,8 @@ import polars
 
 con = me_hodgerank.connect()  # a DuckDB in memory, with the functions in it
 
-# DuckDB finds a frame by the name of its variable; the functions take the name of a view.
-votes = pandas.DataFrame(
+# The name of a frame's variable takes the place of the table's.
+drinks = pandas.DataFrame(
     [
         ("ann", "tea", "milk", "left"),
         ("ann", "milk", "cola", "left"),
@@ -21,14 +21,12 @@ votes = pandas.DataFrame(
     ],
     columns=["annotator", "left", "right", "choice"],
 )
-con.register("drinks", votes)
 ranking = con.execute("SELECT item, rank, wins, losses FROM me_hodgerank('drinks')").df()
 print(type(ranking).__module__.split(".")[0])
 print(ranking.to_string(index=False))
 
 # The same for polars; more votes, made up.
 frame = con.execute("FROM me_hodgerank_simulate(annotators := 40, items := 8, seed := 7)").pl()
-con.register("frame", frame)
 people = con.execute("FROM me_hodgerank_annotators('frame')").pl()
 print(type(people).__module__.split(".")[0])
 print(people.filter(polars.col("is_adversarial")).select("annotator", "votes", "left_clicks").rows())
