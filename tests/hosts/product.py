@@ -176,7 +176,7 @@ def installation():
         pathlib.Path(home, ".duckdbrc").write_text("\n".join(lines[:2]) + "\n")
         query = "CREATE TABLE votes AS FROM me_hodgerank_simulate(annotators := 20, items := 5); SELECT count(*) AS n FROM me_hodgerank('votes')"
         command = [duckdb_hosts.cli(), "-unsigned", "-csv", os.path.join(home, "my.duckdb"), "-c", query]
-        printed = run(command, env={**os.environ, "HOME": home})
+        printed = re.sub(r"\x1b\[[0-9;]*m", "", run(command, env={**os.environ, "HOME": home}))
         assert printed.split()[-2:] == ["n", "5"] and "rror" not in printed, printed
         sqlite = shells.all_shells()["sqlite"]
         if sqlite:
