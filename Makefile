@@ -107,7 +107,8 @@ build-sqlite:
 .venv/sqlite/made:
 	command -v sqlite3 || apt-get install -y sqlite3 || (apt-get update && apt-get install -y sqlite3) || true
 	$(PYTHON) -m venv .venv/sqlite
-	.venv/sqlite/bin/python -m pip install --quiet apsw pysqlite3-binary
+	.venv/sqlite/bin/python -m pip install --quiet apsw
+	.venv/sqlite/bin/python -m pip install --quiet pysqlite3-binary || echo "no pysqlite3-binary for this machine"
 	touch $@
 
 # Debian's own Python has a sqlite3 that loads extensions; others often do not.
@@ -207,11 +208,11 @@ wheel: dist
 	$(PYTHON) python/wheel.py $(VERSION:v%=%) dist
 
 # One folder of our own, and a copy where `LOAD me_hodgerank` looks in each DuckDB
-# that this user has used. Nobody's dotfiles are touched.
+# that this user has used (not for a package, with DESTDIR). Nobody's dotfiles are touched.
 install: dist
 	mkdir -p "$(INSTALLED)"
 	cp dist/duckdb/* dist/sqlite/* dist/sql/* "$(INSTALLED)/"
-	@$(PYTHON) python/duckdb_folder.py install "$(INSTALLED)/me_hodgerank.duckdb_extension"
+	@$(if $(DESTDIR),true,$(PYTHON) python/duckdb_folder.py install "$(INSTALLED)/me_hodgerank.duckdb_extension")
 	@echo
 	@echo "DuckDB: these two lines in ~/.duckdbrc give every session the bare names; start it with duckdb -unsigned"
 	@echo "  LOAD '$(PREFIX)/lib/me_hodgerank/me_hodgerank.duckdb_extension';"
@@ -221,7 +222,7 @@ install: dist
 
 uninstall:
 	rm -rf "$(INSTALLED)"
-	@$(PYTHON) python/duckdb_folder.py uninstall
+	@$(if $(DESTDIR),true,$(PYTHON) python/duckdb_folder.py uninstall)
 	@echo "If you put lines about me_hodgerank in ~/.duckdbrc, take them out."
 
 # --- What the build of DuckDB's community repository calls ---

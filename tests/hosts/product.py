@@ -128,9 +128,22 @@ def what_is_missing():
         (["demo", "PYTHON=no-python"], "no-python is missing: install Python 3"),
         (["demo", "DUCKDB=no-duckdb"], "no program no-duckdb"),
     ]:
-        command = [MAKE, "-C", str(ROOT), *arguments]
-        done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        assert done.returncode != 0 and says in done.stdout, f"{arguments}: {done.stdout}"
+        refused(arguments, says)
+    with tempfile.TemporaryDirectory() as folder:
+        python = pathlib.Path(folder, "python")
+        python.write_text(f"""#!/bin/sh
+case "$*" in *ensurepip*) exit 1;; esac
+exec '{sys.executable}' "$@"
+""")
+        python.chmod(0o755)
+        # A version that there is not: its environment would have to be made.
+        refused(["demo", f"PYTHON={python}", "DUCKDB_CLI_VERSION=0.0"], "cannot make virtual environments: install its venv")
+
+
+def refused(arguments, says):
+    command = [MAKE, "-C", str(ROOT), *arguments]
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode != 0 and says in done.stdout, f"{arguments}: {done.stdout}"
 
 
 def wheel():
@@ -183,6 +196,9 @@ def installation():
             (printed,) = shells.run(sqlite, [lines[2] + "\nSELECT me_hodgerank_version() IS NOT NULL AS there;"], home, load=False)
             assert "1" in printed and "rror" not in printed, printed
 
+        make("install", "DESTDIR=" + os.path.join(home, "package"), HOME="/nowhere", PREFIX="/usr")
+        assert os.path.exists(os.path.join(home, "package", "usr", "lib", "me_hodgerank", "me_hodgerank.so"))
+        make("uninstall", "DESTDIR=" + os.path.join(home, "package"), HOME="/nowhere", PREFIX="/usr")
         make("uninstall", HOME=home, PREFIX=home + "/.local")
         left = [str(file) for file in pathlib.Path(home).rglob("*me_hodgerank*")]
         assert not left, left

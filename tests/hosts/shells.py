@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 
 import duckdb_hosts
@@ -33,7 +32,7 @@ class Sqlite:
 
 def all_shells():
     """By name. The sqlite3 command line may not be there: None then."""
-    program = shutil.which("sqlite3")
+    program = sqlite_hosts.command_line()
     return {"duckdb": Duckdb(), "sqlite": Sqlite(program) if program else None}
 
 

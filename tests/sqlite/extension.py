@@ -370,7 +370,10 @@ def host(extension, name):
     """A host, or a line about why it is not there."""
     if name == "commandline":
         program = shutil.which("sqlite3")
-        return CommandLine(extension, program) if program else "no sqlite3 command line: apt-get install sqlite3"
+        help_text = subprocess.run([program, ":memory:", ".help load"], capture_output=True, text=True).stdout if program else ""
+        if "extension" not in help_text:  # Apple's loads none
+            return "no sqlite3 command line that loads extensions: apt-get install sqlite3"
+        return CommandLine(extension, program)
     try:
         module = importlib.import_module(name)
     except ImportError as error:
