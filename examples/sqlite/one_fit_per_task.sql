@@ -26,14 +26,17 @@ ORDER BY f.task, r.rank;
 -- │ slogan │ 5    │ 3    │ -0.71 │
 -- └────────┴──────┴──────┴───────┘
 
--- A function that reads tables by their name is not allowed in a stored view. One over the
--- aggregate is, and fits anew whenever it is read.
-CREATE VIEW biased AS
-SELECT f.task, a.annotator, round(a.position_bias, 1) AS position_bias
+-- A function that reads tables by their name is not allowed in a stored view. The aggregate
+-- and me_hodgerank_ranking are, and fit anew whenever the view is read.
+CREATE VIEW rankings AS
+SELECT f.task, r.rank, r.item
 FROM (SELECT task, me_hodgerank_fit(annotator, "left", "right", choice) AS model FROM votes GROUP BY task) f,
-     me_hodgerank_annotators(f.model) a
-WHERE a.is_position_biased;
+     me_hodgerank_ranking(f.model) r;
 
-SELECT * FROM biased ORDER BY task, annotator LIMIT 3;
--- Parse error near line 36: unsafe use of virtual table "me_hodgerank_annotators"
--- Parse error near line 36: unsafe use of virtual table "me_hodgerank_annotators"
+SELECT * FROM rankings WHERE rank = 1;
+-- ┌────────┬──────┬──────┐
+-- │  task  │ rank │ item │
+-- ├────────┼──────┼──────┤
+-- │ logo   │ 1    │ 4    │
+-- │ slogan │ 1    │ 4    │
+-- └────────┴──────┴──────┘

@@ -34,6 +34,9 @@ def sql_recipe(path, shell, write):
     with tempfile.TemporaryDirectory() as folder:
         printed = shells.run(shell, pieces, folder)
     if write:
+        errors = [text for text in printed if any(isinstance(line, str) for line in shells.cells(text))]
+        if errors:
+            return "\n".join(errors)
         boxed = ["".join(f"-- {line}\n" for line in text.splitlines()) for text in printed]
         path.write_text("".join(map("".join, zip(pieces, boxed))), encoding="utf-8")
     else:
