@@ -38,7 +38,7 @@ help:
 	@echo "make test-product  the demos, the recipes, the documentation, the package and the installation"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
-test: test-rust test-duckdb test-sqlite test-same-bits test-product
+test: test-rust test-duckdb test-sqlite test-same-bits
 
 # Release: the tests run the numbers too, and the extensions are built that way anyway.
 test-rust:
@@ -132,9 +132,9 @@ bench-sqlite:
 
 .PHONY: demo demo-sqlite tools python-venv dist wheel install uninstall test-product
 
-# A DuckDB and an SQLite of one's own: make demo DUCKDB=duckdb
-DUCKDB ?= .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb
-SQLITE ?= sqlite3
+# A DuckDB and an SQLite of one's own: make demo DUCKDB_CLI=duckdb
+DUCKDB_CLI ?= .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb
+SQLITE_CLI ?= sqlite3
 APSW := .venv/apsw
 INSTALLED := $(DESTDIR)$(PREFIX)/lib/me_hodgerank
 
@@ -148,29 +148,29 @@ tools:
 python-venv:
 	@$(PYTHON) -c "import venv, ensurepip" 2>/dev/null || { \
 	  echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: apt install python3-venv)," >&2; \
-	  echo "or use programs that you have: make demo DUCKDB=duckdb, make demo-sqlite SQLITE=sqlite3" >&2; exit 1; }
+	  echo "or use programs that you have: make demo DUCKDB_CLI=duckdb, make demo-sqlite SQLITE_CLI=sqlite3" >&2; exit 1; }
 
 demo: tools duckdb
-	@if [ "$(DUCKDB)" = ".venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb" ]; then \
+	@if [ "$(DUCKDB_CLI)" = ".venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb" ]; then \
 	  $(MAKE) --no-print-directory -s python-venv .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/made || { \
-	    echo "no DuckDB command line: it is fetched once from PyPI. One that you have: make demo DUCKDB=duckdb" >&2; exit 1; }; fi
-	@command -v "$(DUCKDB)" >/dev/null || { echo "no program $(DUCKDB)" >&2; exit 1; }
-	@"$(DUCKDB)" -unsigned -init /dev/null -bail -cmd "LOAD '$(DUCKDB_EXTENSION)'" -f examples/demo.sql
+	    echo "no DuckDB command line: it is fetched once from PyPI. One that you have: make demo DUCKDB_CLI=duckdb" >&2; exit 1; }; fi
+	@command -v "$(DUCKDB_CLI)" >/dev/null || { echo "no program $(DUCKDB_CLI)" >&2; exit 1; }
+	@"$(DUCKDB_CLI)" -unsigned -init /dev/null -bail -cmd "LOAD '$(DUCKDB_EXTENSION)'" -f examples/demo.sql
 	@echo
-	@echo "Your own table:  $(DUCKDB) -unsigned -cmd \"LOAD '$(DUCKDB_EXTENSION)'\" my.duckdb"
+	@echo "Your own table:  $(DUCKDB_CLI) -unsigned -cmd \"LOAD '$(DUCKDB_EXTENSION)'\" my.duckdb"
 	@echo "and in there:    FROM me.me_hodgerank_annotators('my_votes', annotator := 'worker', \"left\" := 'a', \"right\" := 'b', choice := 'winner');"
 
 # macOS has an sqlite3 that loads no extensions; some machines have none.
 demo-sqlite: tools sqlite
-	@if "$(SQLITE)" -init /dev/null :memory: ".load '$(SQLITE_EXTENSION)'" >/dev/null 2>&1; then \
-	  "$(SQLITE)" -init /dev/null -batch -bail -cmd ".load '$(SQLITE_EXTENSION)'" :memory: < examples/demo_sqlite.sql; \
+	@if "$(SQLITE_CLI)" -init /dev/null :memory: ".load '$(SQLITE_EXTENSION)'" >/dev/null 2>&1; then \
+	  "$(SQLITE_CLI)" -init /dev/null -batch -bail -cmd ".load '$(SQLITE_EXTENSION)'" :memory: < examples/demo_sqlite.sql; \
 	else \
-	  echo "no $(SQLITE) that loads extensions (Debian: apt install sqlite3): the shell of the Python package apsw takes its place"; \
+	  echo "no $(SQLITE_CLI) that loads extensions (Debian: apt install sqlite3): the shell of the Python package apsw takes its place"; \
 	  $(MAKE) --no-print-directory -s python-venv $(APSW)/made || { echo "apsw is fetched once from PyPI, and could not be" >&2; exit 1; }; \
 	  (echo ".load '$(SQLITE_EXTENSION)'"; cat examples/demo_sqlite.sql) | $(APSW)/bin/python -m apsw -batch -bail :memory: 2>&1; \
 	fi
 	@echo
-	@echo "Your own table:  $(SQLITE) -cmd \".load '$(SQLITE_EXTENSION)'\" my.db"
+	@echo "Your own table:  $(SQLITE_CLI) -cmd \".load '$(SQLITE_EXTENSION)'\" my.db"
 	@echo "and in there:    SELECT * FROM me_hodgerank_annotators('my_votes', '{\"annotator\": \"worker\", \"left\": \"a\", \"right\": \"b\", \"choice\": \"winner\"}');"
 
 $(APSW)/made:
@@ -186,7 +186,8 @@ $(APSW)/made:
 	  pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1
 	touch $@
 
-# After make wheel.
+test: test-product
+
 test-product: wheel venvs-duckdb .venv/sqlite/made .venv/recipes/made
 	.venv/recipes/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl
 	$(PYTHON) tests/hosts/recipes.py

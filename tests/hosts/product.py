@@ -117,7 +117,7 @@ def demo_sqlite():
 
 def demo_without_sqlite3():
     """The shell of apsw takes its place."""
-    text = demo("demo-sqlite", "SQLITE=no-such-program", "APSW=.venv/sqlite", flagged=["21", "3.0", "57", "3"])
+    text = demo("demo-sqlite", "SQLITE_CLI=no-such-program", "APSW=.venv/sqlite", flagged=["21", "3.0", "57", "3"])
     assert "no no-such-program that loads extensions" in text, text
 
 
@@ -126,7 +126,7 @@ def what_is_missing():
     for arguments, says in [
         (["demo", "CARGO=no-cargo"], "no-cargo is missing: install Rust"),
         (["demo", "PYTHON=no-python"], "no-python is missing: install Python 3"),
-        (["demo", "DUCKDB=no-duckdb"], "no program no-duckdb"),
+        (["demo", "DUCKDB_CLI=no-duckdb"], "no program no-duckdb"),
     ]:
         refused(arguments, says)
     with tempfile.TemporaryDirectory() as folder:
