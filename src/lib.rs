@@ -75,5 +75,10 @@ pub use run::{Poll, Run, Stop};
 pub use simulate::{Simulation, Simulator};
 pub use votes::{ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes};
 
+/// The Rust example in README.md is compiled and run with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
