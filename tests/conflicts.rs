@@ -144,6 +144,7 @@ fn a_circle_of_three_is_found() {
         ["paper", "rock", "scissors"]
     );
     assert_eq!(numbers(&triangles, "curl"), [3.0]);
+    assert_eq!(flags(&triangles, "is_circle"), [true]);
     assert_eq!(integers(&triangles, "votes"), [9]);
     let summary = fit.table(ResultSet::Summary).unwrap();
     assert!((numbers(&summary, "local_cycle_share")[0] - 0.75).abs() < 1e-12);

@@ -85,7 +85,7 @@ fn the_columns_are_those_of_the_contract() {
         ),
         (
             "triangles",
-            "item_a item_b item_c curl votes flow_ab flow_bc flow_ca",
+            "item_a item_b item_c curl votes is_circle flow_ab flow_bc flow_ca",
         ),
     ];
     let votes = demo(&Options::default());

@@ -53,6 +53,17 @@ impl Triangle {
     pub fn curl(&self) -> f64 {
         self.flow.iter().sum()
     }
+
+    /// Whether each item is preferred to the next: a circle, and not only three
+    /// flows whose sizes do not fit each other.
+    pub fn is_circle(&self) -> bool {
+        self.flow.iter().all(|&flow| flow > 0.0)
+    }
+
+    /// Circles go first, then what explains more.
+    fn is_worse_than(&self, other: &Self) -> bool {
+        (self.is_circle(), self.explained) > (other.is_circle(), other.explained)
+    }
 }
 
 /// The graph of compared pairs, ready to be walked by triangles.
@@ -177,22 +188,23 @@ impl Triangles<'_> {
         Ok(squares)
     }
 
-    /// The triangles that explain most of the flow, at most `most` of them.
+    /// Circles, then other triangles that go round, those first that explain most
+    /// of the flow; at most `most` of them.
     /// None if there are too many to be walked.
     pub fn worst(&self, most: usize, stop: &Stop) -> Result<Option<Vec<Triangle>>> {
         if !self.can_be_walked() {
             return Ok(None);
         }
         let mut kept: Vec<Triangle> = Vec::new();
-        let mut bar = 0.0;
+        let mut bar: Option<Triangle> = None;
         self.for_each(stop, |corner| {
             let triangle = self.triangle(corner);
-            if triangle.explained > bar {
+            if triangle.explained > 0.0 && bar.is_none_or(|bar| triangle.is_worse_than(&bar)) {
                 kept.push(triangle);
                 if kept.len() == 2 * most {
                     worst_first(&mut kept);
                     kept.truncate(most);
-                    bar = kept[most - 1].explained;
+                    bar = kept.last().copied();
                 }
             }
         })?;
@@ -222,8 +234,9 @@ impl Triangles<'_> {
 
 fn worst_first(triangles: &mut [Triangle]) {
     triangles.sort_by(|x, y| {
+        let by_kind = y.is_circle().cmp(&x.is_circle());
         let by_size = y.explained.total_cmp(&x.explained);
-        by_size.then(x.items.cmp(&y.items))
+        by_kind.then(by_size).then(x.items.cmp(&y.items))
     });
 }
 
@@ -380,7 +393,8 @@ mod tests {
             12 * 11 * 10 / 6 - all.iter().filter(|t| t.curl() == 0.0).count()
         );
         assert!(all.iter().all(|triangle| triangle.curl() > 0.0));
-        assert!(all.is_sorted_by(|x, y| x.explained >= y.explained));
+        assert!(all.is_sorted_by(|x, y| !y.is_worse_than(x)));
+        assert!(all[0].is_circle() && !all[all.len() - 1].is_circle());
         assert_eq!(
             triangles.worst(10, &Stop::default()).unwrap().unwrap(),
             all[..10]

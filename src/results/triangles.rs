@@ -1,10 +1,11 @@
-//! `triangles`: a over b over c over a, the worst first: those that explain
-//! most of what a ranking cannot.
+//! `triangles`: a over b over c over a, the worst first: circles, then those
+//! whose flows do not fit each other, by how much they explain of what a
+//! ranking cannot.
 
 use arrow_array::ArrayRef;
 
 use super::ids::id_array;
-use super::{Column, Kind, counts, numbers};
+use super::{Column, Kind, booleans, counts, numbers};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::model::{Triangle, Triangles};
@@ -16,6 +17,7 @@ pub(super) const COLUMNS: &[Column] = &[
     Column::new("item_c", Kind::Item),
     Column::new("curl", Kind::Number),
     Column::new("votes", Kind::Integer),
+    Column::new("is_circle", Kind::Boolean),
     Column::new("flow_ab", Kind::Number),
     Column::new("flow_bc", Kind::Number),
     Column::new("flow_ca", Kind::Number),
@@ -40,6 +42,7 @@ pub(super) fn arrays(fit: &Fit, stop: &Stop) -> Result<Vec<ArrayRef>> {
         id_array(&fit.items, item(2)),
         numbers(worst.iter().map(Triangle::curl)),
         counts(worst.iter().map(|triangle| triangle.votes)),
+        booleans(worst.iter().map(Triangle::is_circle)),
         flow(0),
         flow(1),
         flow(2),
