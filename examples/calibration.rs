@@ -7,9 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use me_hodgerank::{Fit, Options, Result, ResultSet, Run, Simulation, VoteBuilder};
+use me_hodgerank::{
+    BiasTest, Fit, Options, Result, ResultSet, Run, Simulation, VoteBuilder, Votes,
+};
 
 const RATES: [f64; 3] = [0.05, 0.1, 0.2];
 
@@ -20,10 +23,9 @@ fn main() -> Result<()> {
     println!(
         "(100 annotators, 20 items, 60 votes each; called where the q-value is at most the rate)\n"
     );
-    println!(
-        "{:>9} {:>9} {:>6} | {:>11} {:>7} | {:>11} {:>7}",
-        "careless", "own taste", "rate", "false sides", "found", "false taste", "found"
-    );
+    println!("                        |  favourite side, called by              |");
+    println!("                        |   p-values  |   knockoff  |  knockoff+  | own taste");
+    println!("careless own taste  fdr | false found | false found | false found | false found");
     for personal in [0.0, 0.4] {
         for careless in [0.0, 0.05, 0.2] {
             discoveries(careless, personal, draws)?;
@@ -36,91 +38,106 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A fit of made-up votes, and the truth: who is what, and the scores of items.
-fn made_up(
-    simulation: Simulation,
-    options: &Options,
-) -> Result<(Fit, BTreeMap<i64, String>, BTreeMap<i64, f64>)> {
-    let mut builder = VoteBuilder::new(options);
-    let (mut kinds, mut scores) = (BTreeMap::new(), BTreeMap::new());
-    for batch in simulation.run()? {
-        let batch = batch?;
-        let ids = |k: usize| batch.column(k).as_primitive::<Int64Type>().values();
-        for row in 0..batch.num_rows() {
-            let kind = batch.column(4).as_string::<i32>().value(row);
-            kinds.entry(ids(0)[row]).or_insert_with(|| kind.to_string());
-            for (item, score) in [(1, 5), (2, 6)] {
-                let score = batch.column(score).as_primitive::<Float64Type>().value(row);
-                scores.insert(ids(item)[row], score);
+/// Made-up votes and the truth: who is what, and the scores of items.
+struct MadeUp {
+    votes: Votes,
+    kinds: BTreeMap<i64, String>,
+    scores: BTreeMap<i64, f64>,
+}
+
+impl MadeUp {
+    fn new(simulation: Simulation) -> Result<Self> {
+        let mut builder = VoteBuilder::new(&Options::default());
+        let (mut kinds, mut scores) = (BTreeMap::new(), BTreeMap::new());
+        for batch in simulation.run()? {
+            let batch = batch?;
+            let ids = |k: usize| batch.column(k).as_primitive::<Int64Type>().values();
+            for row in 0..batch.num_rows() {
+                let kind = batch.column(4).as_string::<i32>().value(row);
+                kinds.entry(ids(0)[row]).or_insert_with(|| kind.to_string());
+                for (item, score) in [(1, 5), (2, 6)] {
+                    let score = batch.column(score).as_primitive::<Float64Type>().value(row);
+                    scores.insert(ids(item)[row], score);
+                }
             }
+            builder.push_batch(&batch)?;
         }
-        builder.push_batch(&batch)?;
+        let votes = builder.finish(&mut Run::new())?;
+        Ok(Self {
+            votes,
+            kinds,
+            scores,
+        })
     }
-    let votes = builder.finish(&mut Run::new())?;
-    let fit = Fit::new(&votes, options, &mut Run::new())?;
-    Ok((fit, kinds, scores))
+
+    /// The share of false discoveries among those flagged, and of those planted
+    /// that are found.
+    fn score(&self, table: &RecordBatch, flag: &str, planted: impl Fn(&str) -> bool) -> [f64; 2] {
+        let ids = table.column(0).as_primitive::<Int64Type>().values();
+        let flags = table.column_by_name(flag).expect("a column").as_boolean();
+        let (mut called, mut right, mut all) = (0.0, 0.0, 0.0);
+        for (row, id) in ids.iter().enumerate() {
+            let is = planted(&self.kinds[id]);
+            called += f64::from(flags.value(row));
+            right += f64::from(flags.value(row) && is);
+            all += f64::from(is);
+        }
+        [(called - right) / f64::max(called, 1.0), right / all]
+    }
 }
 
 fn discoveries(careless: f64, personal: f64, draws: u64) -> Result<()> {
-    // The tests do not look at the path.
-    let options = Options {
-        t: Some(0.0),
-        ..Options::default()
-    };
-    let mut sums = [[0.0; 4]; RATES.len()];
+    let mut sums = [[[0.0; 2]; 4]; RATES.len()];
     for seed in 0..draws {
-        let simulation = Simulation {
+        let made_up = MadeUp::new(Simulation {
             careless: Some(careless),
             personal: Some(personal),
             adversarial: Some(0.0),
             seed,
             ..Simulation::default()
-        };
-        let (fit, kinds, _) = made_up(simulation, &options)?;
-        let table = fit.table(ResultSet::Annotators)?;
-        let number = |name: &str| {
-            let column = table.column_by_name(name).expect("a column");
-            column.as_primitive::<Float64Type>().values().to_vec()
-        };
-        let ids = table.column(0).as_primitive::<Int64Type>().values();
-        let (bias, deviation) = (number("position_bias_q_value"), number("deviation_q_value"));
+        })?;
         for (rate, sums) in RATES.iter().zip(&mut sums) {
-            let score = |q: &[f64], planted: &dyn Fn(&str) -> bool| {
-                let (mut called, mut wrong, mut right, mut all) = (0.0, 0.0, 0.0, 0.0);
-                for (id, q) in ids.iter().zip(q) {
-                    let (is, is_called) = (planted(&kinds[id]), *q <= *rate);
-                    called += f64::from(is_called);
-                    wrong += f64::from(is_called && !is);
-                    right += f64::from(is_called && is);
-                    all += f64::from(is);
-                }
-                (wrong / f64::max(called, 1.0), right / all)
+            let table = |bias_test| {
+                // The tests do not look at the path.
+                let options = Options {
+                    t: Some(0.0),
+                    fdr: Some(*rate),
+                    bias_test,
+                    ..Options::default()
+                };
+                Fit::new(&made_up.votes, &options, &mut Run::new())?.table(ResultSet::Annotators)
             };
-            let side = score(&bias, &|kind| kind == "careless");
-            let taste = score(&deviation, &|kind| kind != "honest");
-            for (sum, value) in sums.iter_mut().zip([side.0, side.1, taste.0, taste.1]) {
-                *sum += value / draws as f64;
+            let plain = table(BiasTest::PValue)?;
+            let side =
+                |table| made_up.score(table, "is_position_biased", |kind| kind == "careless");
+            let scores = [
+                side(&plain),
+                side(&table(BiasTest::Knockoff)?),
+                side(&table(BiasTest::KnockoffPlus)?),
+                made_up.score(&plain, "is_personalized", |kind| kind != "honest"),
+            ];
+            for (sum, score) in sums.iter_mut().zip(scores) {
+                sum[0] += score[0] / draws as f64;
+                sum[1] += score[1] / draws as f64;
             }
         }
     }
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     for (rate, sums) in RATES.iter().zip(sums) {
-        let found = |share: f64| {
-            if share.is_nan() {
+        print!(
+            "{:>8} {:>9} {rate:>5}",
+            percent(careless),
+            percent(personal)
+        );
+        for [wrong, found] in sums {
+            let found = if found.is_nan() {
                 "-".into()
             } else {
-                format!("{:.0} %", 100.0 * share)
-            }
-        };
-        println!(
-            "{:>9} {:>9} {:>6} | {:>11.3} {:>7} | {:>11.3} {:>7}",
-            format!("{:.0} %", 100.0 * careless),
-            format!("{:.0} %", 100.0 * personal),
-            rate,
-            sums[0],
-            found(sums[1]),
-            sums[2],
-            found(sums[3])
-        );
+                percent(found)
+            };
+            print!(" | {wrong:.3} {found:>5}");
+        }
+        println!();
     }
     Ok(())
 }
@@ -184,7 +201,8 @@ fn coverage(name: &str, simulation: Simulation, options: &Options, draws: u64) -
             seed,
             ..simulation.clone()
         };
-        let (fit, _, scores) = made_up(simulation, options)?;
+        let MadeUp { votes, scores, .. } = MadeUp::new(simulation)?;
+        let fit = Fit::new(&votes, options, &mut Run::new())?;
         let mean = scores.values().sum::<f64>() / scores.len() as f64;
         let table = fit.table(ResultSet::Ranking)?;
         let number = |name: &str| {

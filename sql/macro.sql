@@ -5,7 +5,7 @@ CREATE {kind} {name}(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest({rows}, recursive := true)
@@ -17,7 +17,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('{no_votes}')) AS model
     FROM query(

@@ -100,6 +100,10 @@ impl Fit {
             && tally.component.len() == items
             && by_annotator.iter().all(|column| column.len() == users)
             && points.checked_mul(items) == Some(self.path.theta.len())
+            && self
+                .knockoff
+                .as_ref()
+                .is_none_or(|flags| flags.len() == users)
             && is_whole_flow(&self.flow, items)
             && self.path.bias.is_whole(points, users)
             && self.path.deviation.is_whole(points, users)
@@ -342,7 +346,7 @@ macro_rules! struct_blob {
     )*};
 }
 struct_blob! {
-    Fit { items, annotators, totals, tally, clicks, evidence, flow, path, validation, chosen }
+    Fit { items, annotators, totals, tally, clicks, evidence, knockoff, flow, path, validation, chosen }
     Totals { votes, skipped, kappa, alpha, first_entry, iterations, fdr }
     ItemTally { wins, losses, ties, component, hodgerank }
     Clicks { left, right, ties }

@@ -62,6 +62,7 @@ pub(crate) fn key(votes: &Votes, options: &Options) -> Key {
             options.theta_update,
             options.pair_model,
             options.fdr,
+            options.bias_test,
         ),
         votes.skipped,
     );

@@ -6,8 +6,9 @@ use crate::cache;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
     CrossValidation, Evidence, Flow, Path, Problem, Snapshot, Uncertainty, cross_validate,
+    knockoff_selection, knockoff_statistics,
 };
-use crate::options::{Options, PairModel};
+use crate::options::{BiasTest, Options, PairModel};
 use crate::run::{Run, Stop};
 use crate::votes::{Comparisons, Folds, Ids, Votes};
 
@@ -23,6 +24,8 @@ pub struct Fit {
     pub(crate) clicks: Clicks,
     /// By annotator.
     pub(crate) evidence: Evidence,
+    /// By annotator: whom the knockoff filter calls biased, if it was asked.
+    pub(crate) knockoff: Option<Vec<bool>>,
     /// By pair of items.
     pub(crate) flow: Flow,
     pub(crate) path: PathRecord,
@@ -218,6 +221,7 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
     let mut path = problem.path(stop)?;
     let hodgerank = path.hodgerank().to_vec();
     let evidence = Evidence::new(comparisons, &problem.statistics, &hodgerank, stop)?;
+    let knockoff = knockoff(votes, options, &problem, &hodgerank, stop)?;
     let mut record = PathRecord::default();
     let mut chosen = None;
     for (index, &t) in grid.iter().enumerate() {
@@ -257,6 +261,7 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
         tally: ItemTally::new(comparisons, &problem, hodgerank),
         clicks: Clicks::new(comparisons),
         evidence,
+        knockoff,
         flow,
         path: record,
         validation: validation.map(|cv| Validation::new(&cv, grid.len())),
@@ -394,6 +399,21 @@ impl Clicks {
         }
         Self { left, right, ties }
     }
+}
+
+fn knockoff(
+    votes: &Votes,
+    options: &Options,
+    problem: &Problem,
+    hodgerank: &[f64],
+    stop: &Stop,
+) -> Result<Option<Vec<bool>>> {
+    let (Some(rate), true) = (options.fdr, options.bias_test != BiasTest::PValue) else {
+        return Ok(None);
+    };
+    let statistic = knockoff_statistics(&votes.comparisons, problem, hodgerank, stop)?;
+    let plus = options.bias_test == BiasTest::KnockoffPlus;
+    Ok(Some(knockoff_selection(&statistic, rate, plus)))
 }
 
 /// The scores that explain a flow best.

@@ -69,7 +69,7 @@ pub mod votes;
 
 pub use error::{Error, ErrorKind, Result};
 pub use fit::Fit;
-pub use options::{Columns, OnBadRow, Options, PairModel, ThetaUpdate};
+pub use options::{BiasTest, Columns, OnBadRow, Options, PairModel, ThetaUpdate};
 pub use results::{Column, Kind, ResultSet, id_data_type};
 pub use run::{Poll, Run, Stop};
 pub use simulate::{Simulation, Simulator};

@@ -88,6 +88,26 @@ impl PairModel {
     }
 }
 
+/// What decides who is position-biased where a rate of false discoveries is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BiasTest {
+    /// A test of each annotator, and Benjamini and Hochberg's procedure.
+    #[default]
+    PValue,
+    /// The knockoff filter.
+    Knockoff,
+    /// The stricter knockoff+.
+    KnockoffPlus,
+}
+
+impl BiasTest {
+    const NAMES: [(&'static str, Self); 3] = [
+        ("p-value", Self::PValue),
+        ("knockoff", Self::Knockoff),
+        ("knockoff+", Self::KnockoffPlus),
+    ];
+}
+
 /// What to do with a row that cannot be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadRow {
@@ -141,6 +161,8 @@ pub struct Options {
     /// Let tests with this rate of false discoveries decide who is biased and
     /// who deviates, not the path alone.
     pub fdr: Option<f64>,
+    /// Which test that is for position bias.
+    pub bias_test: BiasTest,
     /// What to do with a row that cannot be used.
     pub on_bad_row: OnBadRow,
     /// Give up after so many seconds.
@@ -163,6 +185,7 @@ impl Default for Options {
             theta_update: ThetaUpdate::Solve,
             pair_model: PairModel::Uniform,
             fdr: None,
+            bias_test: BiasTest::PValue,
             on_bad_row: OnBadRow::Error,
             max_seconds: None,
         }
@@ -215,6 +238,9 @@ const FIELDS: &[(&str, Setter<Options>)] = &[
         set(&mut o.pair_model, one_of(n, v, &PairModel::NAMES))
     }),
     ("fdr", |o, n, v| set(&mut o.fdr, number(n, v).map(Some))),
+    ("bias_test", |o, n, v| {
+        set(&mut o.bias_test, one_of(n, v, &BiasTest::NAMES))
+    }),
     ("on_bad_row", |o, n, v| {
         let choices = [("error", OnBadRow::Error), ("skip", OnBadRow::Skip)];
         set(&mut o.on_bad_row, one_of(n, v, &choices))
@@ -272,6 +298,11 @@ impl Options {
             && !(fdr > 0.0 && fdr < 1.0)
         {
             return Err(out_of_range("fdr", fdr, "greater than 0 and less than 1"));
+        }
+        if self.bias_test != BiasTest::PValue && self.fdr.is_none() {
+            return Err(Error::option(
+                "bias_test needs the rate of false discoveries that it is to keep to: set fdr",
+            ));
         }
         if let Some(t) = self.t
             && !(t.is_finite() && t >= 0.0)
@@ -432,7 +463,7 @@ mod tests {
         let json = r#"{"annotator": "a", "left": "l", "right": "r", "choice": "c", "weight": "w",
             "fold": "f", "kappa": 10, "alpha": 0.5, "grid_points": 20, "grid_span": 30, "folds": 3.0,
             "seed": 18446744073709551615, "t": 4, "position_bias": false, "personal": false,
-            "theta_update": "lagged", "pair_model": "thurstone", "fdr": 0.2,
+            "theta_update": "lagged", "pair_model": "thurstone", "fdr": 0.2, "bias_test": "knockoff+",
             "on_bad_row": "skip", "max_seconds": 1.5}"#;
         let options = Options::from_json(json).unwrap();
         let expected = Options {
@@ -456,11 +487,12 @@ mod tests {
             theta_update: ThetaUpdate::Lagged,
             pair_model: PairModel::Thurstone,
             fdr: Some(0.2),
+            bias_test: BiasTest::KnockoffPlus,
             on_bad_row: OnBadRow::Skip,
             max_seconds: Some(1.5),
         };
         assert_eq!(options, expected);
-        assert_eq!(Options::names().count(), 20);
+        assert_eq!(Options::names().count(), 21);
     }
 
     #[test]

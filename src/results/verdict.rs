@@ -36,7 +36,10 @@ impl<'a> Verdicts<'a> {
 
     /// Whether the test says that an annotator clicks one side.
     pub fn is_biased(&self, u: usize) -> bool {
-        self.bias_q[u] <= self.rate
+        match &self.fit.knockoff {
+            Some(called) => called[u],
+            None => self.bias_q[u] <= self.rate,
+        }
     }
 
     /// Whether the test says that an annotator votes otherwise than the others.
