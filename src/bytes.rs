@@ -20,6 +20,10 @@ const FORMAT: u32 = 1;
 const HEADER: usize = 8 + 4 + 16;
 
 impl Fit {
+    /// How many bytes come before the payload: they tell it from others.
+    #[cfg(feature = "sqlite")]
+    pub(crate) const HEADER: usize = HEADER;
+
     /// The whole fit as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = Vec::with_capacity(self.bytes());

@@ -21,7 +21,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fit::Fit;
 use crate::votes::IdType;
 
+pub(crate) use annotators::Entries;
 pub use ids::id_data_type;
+pub(crate) use rank::Ranks;
 
 /// A result set of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
