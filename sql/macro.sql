@@ -1,5 +1,5 @@
 CREATE {kind} {name}(
-    votes,
+    {arguments},
     annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
@@ -7,10 +7,10 @@ CREATE {kind} {name}(
     position_bias := NULL, personal := NULL, theta_update := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-SELECT unnest({rows}, recursive := true)
-FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
-        result: '{set}',
+SELECT {columns}
+FROM {beside}(
+    SELECT coalesce({fit}(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: {set},
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
@@ -27,8 +27,8 @@ FROM (
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM query_table(''' || replace(
             -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
+            CASE WHEN regexp_matches({votes}, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || {votes} || '"' ELSE {votes} END,
             '''', '''''') || ''')'
     )
 );
