@@ -222,18 +222,9 @@ CREATE OR REPLACE MACRO me_hodgerank_predict(
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT shown.* EXCLUDE (me_hodgerank_ids),
-    me_hodgerank_predict_vote(model, me_hodgerank_ids.annotator, me_hodgerank_ids."left", me_hodgerank_ids."right") AS predicted,
-    me_hodgerank_predict_hodgerank(model, me_hodgerank_ids."left", me_hodgerank_ids."right") AS predicted_hodgerank
-FROM query(
-    'SELECT *, {annotator: "' || replace(annotator, '"', '""') || '", '
-    || '"left": "' || replace("left", '"', '""') || '", '
-    || '"right": "' || replace("right", '"', '""') || '"} AS me_hodgerank_ids '
-    || 'FROM query_table(''' || replace(
-        CASE WHEN regexp_matches(test, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-             THEN '"' || test || '"' ELSE test END,
-        '''', '''''') || ''')'
-) AS shown, 
-(
+    me_hodgerank_predict_vote(fitted.model, shown.me_hodgerank_ids.annotator, shown.me_hodgerank_ids."left", shown.me_hodgerank_ids."right") AS predicted,
+    me_hodgerank_predict_hodgerank(fitted.model, shown.me_hodgerank_ids."left", shown.me_hodgerank_ids."right") AS predicted_hodgerank
+FROM (
     SELECT coalesce(me_hodgerank_model(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: NULL,
         annotator: annotator, "left": "left", "right": "right", choice: choice,
@@ -256,7 +247,17 @@ FROM query(
                  THEN '"' || train || '"' ELSE train END,
             '''', '''''') || ''')'
     )
-);
+) AS fitted,
+-- Second, so that the model cannot take a column from it.
+query(
+    'SELECT *, {annotator: "' || replace(annotator, '"', '""') || '", '
+    || '"left": "' || replace("left", '"', '""') || '", '
+    || '"right": "' || replace("right", '"', '""') || '"} AS me_hodgerank_ids '
+    || 'FROM query_table(''' || replace(
+        CASE WHEN regexp_matches(test, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+             THEN '"' || test || '"' ELSE test END,
+        '''', '''''') || ''')'
+) AS shown;
 
 CREATE OR REPLACE MACRO me_hodgerank_plot(
     votes, kind,

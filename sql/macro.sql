@@ -8,7 +8,7 @@ CREATE {kind} {name}(
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT {columns}
-FROM {beside}(
+FROM (
     SELECT coalesce({fit}(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: {set},
         annotator: annotator, "left": "left", "right": "right", choice: choice,
@@ -31,4 +31,4 @@ FROM {beside}(
                  THEN '"' || {votes} || '"' ELSE {votes} END,
             '''', '''''') || ''')'
     )
-);
+){beside};

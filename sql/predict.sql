@@ -1,3 +1,5 @@
+ AS fitted,
+-- Second, so that the model cannot take a column from it.
 query(
     'SELECT *, {annotator: "' || replace(annotator, '"', '""') || '", '
     || '"left": "' || replace("left", '"', '""') || '", '
@@ -6,4 +8,4 @@ query(
         CASE WHEN regexp_matches(test, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
              THEN '"' || test || '"' ELSE test END,
         '''', '''''') || ''')'
-) AS shown, 
+) AS shown

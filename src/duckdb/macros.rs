@@ -68,13 +68,15 @@ impl Macro {
 
     fn predict() -> Self {
         let ids = |names: &[&str]| {
-            let ids = names.iter().map(|name| format!("me_hodgerank_ids.{name}"));
+            let ids = names
+                .iter()
+                .map(|name| format!("shown.me_hodgerank_ids.{name}"));
             ids.collect::<Vec<_>>().join(", ")
         };
         let columns = format!(
             "shown.* EXCLUDE (me_hodgerank_ids),\n    \
-             me_hodgerank_predict_vote(model, {}) AS predicted,\n    \
-             me_hodgerank_predict_hodgerank(model, {}) AS predicted_hodgerank",
+             me_hodgerank_predict_vote(fitted.model, {}) AS predicted,\n    \
+             me_hodgerank_predict_hodgerank(fitted.model, {}) AS predicted_hodgerank",
             ids(&["annotator", "\"left\"", "\"right\""]),
             ids(&["\"left\"", "\"right\""]),
         );
@@ -105,7 +107,7 @@ impl Macro {
             .replace("{name}", &format!("{schema}me_hodgerank{}", self.name))
             .replace("{arguments}", self.arguments)
             .replace("{columns}", &self.columns)
-            .replace("{beside}", self.beside)
+            .replace("{beside}", self.beside.trim_end())
             .replace("{fit}", self.fit)
             .replace("{set}", set.as_deref().unwrap_or("NULL"))
             .replace("{votes}", self.votes)

@@ -27,9 +27,14 @@ pub(super) fn picture(fit: &Fit) -> Picture {
         let why = "No annotator deviates from the consensus anywhere on the path.";
         return Picture::empty(TITLE, why);
     }
+    let never = if entered < users {
+        "; hollow: never"
+    } else {
+        ""
+    };
     let subtitle = format!(
-        "Distance from the consensus at the end of the path. {entered} of {users} annotators \
-         entered it; hollow: never."
+        "Distance from the consensus at the end of the path, which {entered} of {users} \
+         annotators entered{never}."
     );
     let mut picture = Picture::new(WIDTH, HEIGHT, TITLE, &subtitle);
     let frame = Frame {
@@ -82,61 +87,61 @@ fn draw(picture: &mut Picture, fit: &Fit, dot: &Dot, entered: usize) {
     picture.dot(dot.place, radius, &paint, &what);
 }
 
+/// Where a label may stand from its dot: how far aside, how far below. The
+/// nearest come first.
+const OFFSETS: [[f64; 2]; 18] = [
+    [9.0, 0.0],
+    [-9.0, 0.0],
+    [8.0, -10.0],
+    [-8.0, -10.0],
+    [8.0, 10.0],
+    [-8.0, 10.0],
+    [12.0, -18.0],
+    [-12.0, -18.0],
+    [12.0, 18.0],
+    [-12.0, 18.0],
+    [18.0, -30.0],
+    [-18.0, -30.0],
+    [18.0, 30.0],
+    [-18.0, 30.0],
+    [20.0, -46.0],
+    [-20.0, -46.0],
+    [20.0, 46.0],
+    [-20.0, 46.0],
+];
+
 /// The ids of the first, each beside its dot where there is room.
 fn label(picture: &mut Picture, fit: &Fit, order: &[&Dot], frame: Frame) {
-    let first = || {
-        order
-            .iter()
-            .rev()
-            .filter(|dot| dot.order.is_some_and(|o| o <= FIRST))
-    };
     let mut taken = Taken::default();
     for dot in order {
         let ([x, y], r) = (dot.place, 4.0);
         taken.take([x - r, y - r, x + r, y + r]);
     }
-    for dot in first() {
+    let is_first = |dot: &&&Dot| dot.order.is_some_and(|order| order <= FIRST);
+    for dot in order.iter().rev().filter(is_first) {
         let text = show(fit.annotators.get(dot.annotator), LABEL);
         let (width, [x, y]) = (text_width(&text), dot.place);
         let area = |[dx, dy]: [f64; 2]| {
             let left = if dx < 0.0 { x + dx - width } else { x + dx };
             [left, y + dy - 8.0, left + width, y + dy + 7.0]
         };
-        // Nearer is better; then what covers less.
-        let offsets = [8.0, 16.0, 28.0, 44.0].into_iter().flat_map(|away: f64| {
-            [
-                [1.0, 0.0],
-                [-1.0, 0.0],
-                [1.0, -1.0],
-                [-1.0, -1.0],
-                [1.0, 1.0],
-                [-1.0, 1.0],
-            ]
-            .map(|[dx, dy]| [dx * away.min(20.0), dy * away])
-        });
-        let inside = |area: [f64; 4]| {
-            area[0] > frame.left
-                && area[2] < WIDTH - 4.0
-                && area[1] > frame.top - 12.0
-                && area[3] < frame.bottom
+        let inside = |[left, top, right, bottom]: [f64; 4]| {
+            left > frame.left
+                && right < WIDTH - 4.0
+                && top > frame.top - 12.0
+                && bottom < frame.bottom
         };
-        let best = offsets
+        let best = OFFSETS
+            .into_iter()
             .filter(|&offset| inside(area(offset)))
             .min_by_key(|&offset| taken.touches(area(offset)));
-        let offset = best.unwrap_or([8.0, 0.0]);
-        let area = area(offset);
-        taken.take(area);
-        if offset[1].abs() > 12.0 {
-            let nearest = if offset[0] < 0.0 { area[2] } else { area[0] };
-            picture.line("me-axis", dot.place, [nearest, y + offset[1]]);
+        let [dx, dy] = best.unwrap_or(OFFSETS[0]);
+        taken.take(area([dx, dy]));
+        if dy.abs() > 12.0 {
+            picture.line("me-axis", dot.place, [x + 0.8 * dx, y + 0.8 * dy]);
         }
-        picture.text(
-            area[0] + 0.5,
-            y + offset[1] + 4.0,
-            "me-ink",
-            Anchor::Start,
-            &text,
-        );
+        let anchor = if dx < 0.0 { Anchor::End } else { Anchor::Start };
+        picture.text(x + dx, y + dy + 4.0, "me-ink", anchor, &text);
     }
 }
 

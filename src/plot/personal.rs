@@ -64,7 +64,7 @@ pub(super) fn picture(fit: &Fit, chosen: &Chosen) -> Picture {
 }
 
 fn subtitle(fit: &Fit, flagged: usize, rows: usize) -> String {
-    let mut text = format!("{flagged} of {} annotators", fit.annotators.len());
+    let mut text = format!("{flagged} of {} annotators deviate", fit.annotators.len());
     if flagged > COLUMNS {
         text += &format!(", the {COLUMNS} that entered first are drawn");
     }

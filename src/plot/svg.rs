@@ -178,25 +178,34 @@ pub(crate) fn escape(text: &str) -> String {
     escaped
 }
 
-/// An id as a label: text without its quotes, cut off if it is long.
+/// An id as a label: text without its quotes. Of a long one the middle is left
+/// out: names that begin alike often end in a number.
 pub(crate) fn show(id: IdRef<'_>, most: usize) -> String {
     let text = match id {
         IdRef::Int(value) => value.to_string(),
         IdRef::Text("") => "(empty)".into(),
         IdRef::Text(text) => text.into(),
     };
-    let mut width = 0;
-    let mut label = String::new();
-    for character in text.chars() {
-        width += cells(character);
-        if width > most {
-            label.pop();
-            label.push('…');
-            break;
-        }
-        label.push(character);
+    if text.chars().map(cells).sum::<usize>() <= most {
+        return text;
     }
-    label
+    let tail = (most - 1) * 2 / 5;
+    let fitting = |characters: &mut dyn Iterator<Item = char>, room: usize| -> Vec<char> {
+        let mut left = room;
+        characters
+            .take_while(|&character| {
+                let fits = cells(character) <= left;
+                left = left.saturating_sub(cells(character));
+                fits
+            })
+            .collect()
+    };
+    let head = fitting(&mut text.chars(), most - 1 - tail);
+    let end = fitting(&mut text.chars().rev(), tail);
+    head.into_iter()
+        .chain(['…'])
+        .chain(end.into_iter().rev())
+        .collect()
 }
 
 /// An id where there is room for it.
@@ -245,9 +254,9 @@ mod tests {
     #[test]
     fn long_ids_are_cut_off() {
         assert_eq!(show(IdRef::Text("abcdef"), 6), "abcdef");
-        assert_eq!(show(IdRef::Text("abcdefg"), 6), "abcde…");
-        assert_eq!(show(IdRef::Text("漢字漢字"), 6), "漢字…");
+        assert_eq!(show(IdRef::Text("abcdefg"), 6), "abc…fg");
+        assert_eq!(show(IdRef::Text("漢字漢字"), 6), "漢…字");
         assert_eq!(show(IdRef::Int(-12), 6), "-12");
-        assert_eq!(show(IdRef::Text(""), 6), "(empt…");
+        assert_eq!(show(IdRef::Text(""), 7), "(empty)");
     }
 }

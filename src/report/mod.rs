@@ -136,7 +136,7 @@ fn how_many_each(fit: &Fit) -> String {
         return format!("Each of them cast {least}.");
     }
     let middle = at(each.len() / 2);
-    format!("One cast between {least} and {most} votes; half of them cast {middle} or more.")
+    format!("Each cast between {least} and {most} votes; half of them cast {middle} or more.")
 }
 
 fn of_all(none: &str, some: usize, all: usize) -> String {
