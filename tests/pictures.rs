@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::RecordBatch;
 use me_hodgerank::{
     ChoiceRef, Fit, IdRef, IdType, Options, Plot, Predictor, ResultSet, Row, Run, Simulation,
     VoteBuilder, Votes,

@@ -125,7 +125,7 @@ impl<'a> People<'a> {
     }
 
     /// "ranks the items in their own way (agrees with the consensus on 62 % of
-    /// votes): has tea 20th, the consensus 2nd"
+    /// votes): puts tea 20th, the consensus 2nd"
     fn taste(&self, annotator: usize, index: usize) -> String {
         let agreement = self.chosen.agreement[annotator];
         let mut text = if self.chosen.personal.adversarial[index] {
@@ -138,7 +138,7 @@ impl<'a> People<'a> {
         }
         if let Some((item, own)) = self.largest_move(index) {
             text += &format!(
-                ": has <bdi>{}</bdi> at rank {own}, the consensus at {}",
+                ": puts <bdi>{}</bdi> at rank {own}, the consensus at {}",
                 escape(&shown(self.fit.items.get(item))),
                 self.consensus.rank[item]
             );

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What is saved to files: the recipes for both command lines write the exact bytes,
-pictures are well-formed whatever the ids hold, and those in docs/ are up to date."""
+pictures are well-formed whatever the ids hold, those in docs/ are up to date, and
+the examples in docs/pictures-and-predictions.md run."""
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -90,6 +92,12 @@ def main():
     for file, drawn in duckdb_saves(text).items():
         shipped = ROOT / "docs" / file
         check(f"docs/{file}", shipped.exists() and shipped.read_bytes() == drawn, "is out of date: run `make pictures`")
+
+    page = (ROOT / "docs" / "pictures-and-predictions.md").read_text()
+    for host, run in [("duckdb", duckdb_saves), ("sqlite", sqlite_saves)]:
+        blocks = re.findall(rf"```sql {host}\n(.*?)```", page, re.DOTALL)
+        files = run("".join(blocks))
+        check(f"the examples for {host}", len(blocks) > 4 and set(files) == {"cv.svg", "report.html"}, sorted(files))
     score.close()
 
 
