@@ -21,7 +21,7 @@ const HEADER: usize = 8 + 4 + 16;
 
 impl Fit {
     /// How many bytes come before the payload: they tell it from others.
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "duckdb", feature = "sqlite"))]
     pub(crate) const HEADER: usize = HEADER;
 
     /// The whole fit as bytes.

@@ -106,6 +106,35 @@ impl Predictor {
     }
 }
 
+/// The predictor of a model in bytes. A host asks once for every row, so the last
+/// few of a thread are kept: a model's first bytes hold its checksum, and the
+/// rest need not be compared each time.
+#[cfg(any(feature = "duckdb", feature = "sqlite"))]
+pub(crate) fn of_bytes(bytes: &[u8]) -> Result<std::rc::Rc<Predictor>> {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    type Key = (usize, [u8; Fit::HEADER]);
+    const KEPT: usize = 4;
+    thread_local! {
+        static LAST: RefCell<Vec<(Key, Rc<Predictor>)>> = const { RefCell::new(Vec::new()) };
+    }
+    let read = || Predictor::new(Arc::new(Fit::from_bytes(bytes)?)).map(Rc::new);
+    let Some(header) = bytes.first_chunk().copied() else {
+        return read();
+    };
+    let key = (bytes.len(), header);
+    LAST.with_borrow_mut(|last| {
+        if let Some((_, predictor)) = last.iter().find(|(known, _)| *known == key) {
+            return Ok(predictor.clone());
+        }
+        let predictor = read()?;
+        last.truncate(KEPT - 1);
+        last.insert(0, (key, predictor.clone()));
+        Ok(predictor)
+    })
+}
+
 /// A stranger's value is 0.
 fn at(values: &[f64], place: Option<usize>) -> f64 {
     place.map_or(0.0, |place| values[place])

@@ -4,9 +4,9 @@ mod table;
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::RecordBatch;
 use me_hodgerank::{
     ChoiceRef, Fit, IdRef, IdType, Options, Plot, Predictor, ResultSet, Row, Run, Simulation,
     VoteBuilder, Votes,

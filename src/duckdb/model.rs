@@ -1,10 +1,8 @@
 //! Scalar functions of a model, which `me_hodgerank_model` makes: predictions,
 //! pictures and the report.
 
-use std::cell::RefCell;
 use std::ffi::CStr;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use libduckdb_sys as ffi;
 use libduckdb_sys::{
@@ -16,6 +14,7 @@ use super::column::Column;
 use super::connection::Connection;
 use super::handles::{LogicalType, c_string, guard};
 use super::result::Output;
+use crate::predict::of_bytes;
 use crate::{Fit, Plot, Predictor};
 
 const ANY: DUCKDB_TYPE = ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY;
@@ -225,12 +224,11 @@ impl Rows {
                 self.output.set_null(row);
                 continue;
             };
-            // A constant is repeated by its address: bytes are rarely compared.
-            let same = |known: &&[u8]| std::ptr::eq(*known, bytes) || *known == bytes;
+            // A constant is repeated by its address.
             let predictor = match &known {
-                Some((known, predictor)) if same(known) => predictor.clone(),
+                Some((known, predictor)) if std::ptr::eq(*known, bytes) => predictor.clone(),
                 _ => {
-                    let predictor = predictor(bytes)?;
+                    let predictor = of_bytes(bytes).map_err(|error| error.to_string())?;
                     check_types(&predictor, annotator, items)?;
                     known = Some((bytes, predictor.clone()));
                     predictor
@@ -265,24 +263,6 @@ fn check_types(
         checked.map_err(|error| error.to_string())?;
     }
     Ok(())
-}
-
-/// Reads a model, or takes the one that this thread read last.
-fn predictor(bytes: &[u8]) -> Result<Rc<Predictor>, String> {
-    thread_local! {
-        static LAST: RefCell<Option<(Vec<u8>, Rc<Predictor>)>> = const { RefCell::new(None) };
-    }
-    LAST.with_borrow_mut(|last| {
-        if let Some((_, predictor)) = last.as_ref().filter(|(known, _)| known == bytes) {
-            return Ok(predictor.clone());
-        }
-        let predictor = Fit::from_bytes(bytes)
-            .and_then(|fit| Predictor::new(Arc::new(fit)))
-            .map_err(|error| error.to_string())?;
-        let predictor = Rc::new(predictor);
-        *last = Some((bytes.to_vec(), predictor.clone()));
-        Ok(predictor)
-    })
 }
 
 fn report(info: duckdb_function_info, outcome: Result<(), String>) {

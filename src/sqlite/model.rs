@@ -1,10 +1,6 @@
 //! Scalar functions of a model, which `me_hodgerank_fit` makes: predictions,
 //! pictures and the report. They need nothing but their arguments.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
-
 use rusqlite::functions::Context;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
@@ -12,7 +8,7 @@ use rusqlite::{Connection, Result};
 use super::error::{guard, message, sql_error};
 use crate::fit::Fit;
 use crate::plot::Plot;
-use crate::predict::Predictor;
+use crate::predict::of_bytes;
 use crate::votes::{IdRef, IdType};
 
 /// Makes the functions known to a connection.
@@ -38,7 +34,7 @@ fn predict_vote(context: &Context<'_>) -> Result<Option<f64>> {
     let (Some(model), (Some(annotator), Some(left), Some(right))) = (model(context)?, ids) else {
         return Ok(None);
     };
-    let predictor = predictor(model)?;
+    let predictor = of_bytes(model).map_err(sql_error)?;
     for item in [left, right] {
         let checked = predictor.check_types(Some(id_type(annotator)), Some(id_type(item)));
         checked.map_err(sql_error)?;
@@ -51,7 +47,7 @@ fn predict_hodgerank(context: &Context<'_>) -> Result<Option<f64>> {
     let (Some(model), (Some(left), Some(right))) = (model(context)?, ids) else {
         return Ok(None);
     };
-    let predictor = predictor(model)?;
+    let predictor = of_bytes(model).map_err(sql_error)?;
     for item in [left, right] {
         let checked = predictor.check_types(None, Some(id_type(item)));
         checked.map_err(sql_error)?;
@@ -108,29 +104,4 @@ fn id_type(id: IdRef<'_>) -> IdType {
         IdRef::Int(_) => IdType::INT64,
         IdRef::Text(_) => IdType::Text,
     }
-}
-
-/// Reads a model, or takes the one that this thread read last: it is asked once
-/// for every row. A model's first bytes hold its checksum; the rest need not be
-/// compared each time.
-fn predictor(bytes: &[u8]) -> Result<Rc<Predictor>> {
-    type Key = (usize, [u8; Fit::HEADER]);
-    thread_local! {
-        static LAST: RefCell<Option<(Key, Rc<Predictor>)>> = const { RefCell::new(None) };
-    }
-    let header = bytes.first_chunk().copied();
-    let key: Option<Key> = header.map(|header| (bytes.len(), header));
-    LAST.with_borrow_mut(|last| {
-        if let Some((known, predictor)) = last
-            && Some(*known) == key
-        {
-            return Ok(predictor.clone());
-        }
-        let predictor = Fit::from_bytes(bytes).and_then(|fit| Predictor::new(Arc::new(fit)));
-        let predictor = Rc::new(predictor.map_err(sql_error)?);
-        if let Some(key) = key {
-            *last = Some((key, predictor.clone()));
-        }
-        Ok(predictor)
-    })
 }
