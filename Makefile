@@ -1,22 +1,31 @@
 # The two commands of this project: `make demo` and `make test`.
 CARGO ?= cargo
 PYTHON ?= python3
-TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+# Paths are quoted wherever a shell sees them, and never go through $(abspath) or
+# $(dir), which split at spaces.
+TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 VERSION := v$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 LIBRARY := $(if $(filter Darwin,$(shell uname)),libme_hodgerank.dylib,libme_hodgerank.so)
 DUCKDB_EXTENSION := $(TARGET)/duckdb/me_hodgerank.duckdb_extension
 DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
 DUCKDB_CLI_VERSION := 1.5.6
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.so
+PREFIX ?= $(HOME)/.local
 
-.PHONY: help test test-rust test-same-bits lint bench
-.PHONY: sql duckdb venvs-duckdb test-duckdb bench-duckdb
-.PHONY: sqlite test-sqlite valgrind bench-sqlite
+# Cargo uses all cores itself; two builds at once would take turns at one library.
+.NOTPARALLEL:
+
+.PHONY: help test test-rust test-same-bits lint bench calibration
+.PHONY: sql duckdb build-duckdb venvs-duckdb test-duckdb bench-duckdb
+.PHONY: sqlite build-sqlite test-sqlite valgrind bench-sqlite
 
 help:
+	@echo "make demo          see it work in a DuckDB command line"
+	@echo "make demo-sqlite   the same in SQLite"
 	@echo "make test          build everything and run all tests"
 	@echo "make lint          formatting and clippy"
 	@echo "make bench         time the path and the cross-validation beside a plain loop over votes"
+	@echo "make calibration   how often verdicts are wrong and intervals miss, on made-up votes"
 	@echo "make duckdb        build the DuckDB extension, $(DUCKDB_EXTENSION)"
 	@echo "make test-duckdb   the DuckDB extension in the DuckDBs that it is for"
 	@echo "make bench-duckdb  time reading ten million votes into the DuckDB extension"
@@ -27,6 +36,10 @@ help:
 	@echo "make sqlite        build the SQLite extension, $(SQLITE_EXTENSION)"
 	@echo "make test-sqlite   the SQLite extension in the SQLites that it is for"
 	@echo "make bench-sqlite  time reading ten million votes beside a bare SELECT"
+	@echo "make dist          both extensions, their scripts and checksums in dist/"
+	@echo "make wheel         a Python package with both extensions in dist/"
+	@echo "make install       into PREFIX=$(PREFIX) and ~/.duckdb; make uninstall takes them away"
+	@echo "make test-product  the demos, the recipes, the documentation, the package and the installation"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
 test: test-rust test-duckdb test-sqlite test-same-bits test-pictures
@@ -39,17 +52,29 @@ lint:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --all-targets --features sqlite,duckdb -- -D warnings
 	$(CARGO) clippy --release --lib --features sqlite-extension -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --features sqlite,duckdb
 
 bench:
 	$(CARGO) bench --bench path
+
+# False discoveries and coverage on made-up votes, 200 draws each.
+calibration:
+	$(CARGO) run --release --quiet --example calibration
 
 # --- DuckDB ---
 
 sql:
 	ME_HODGERANK_WRITE_SQL=1 $(CARGO) test --release --features sqlite,duckdb --lib shipped_scripts
 
+# Both extensions are the same library to Cargo, built with other features: it would
+# build each anew whenever the other one was last.
+stale = [ ! -e "$(1)" ] || [ -n "$$(find src sql Cargo.toml Cargo.lock -newer "$(1)")" ]
+
 # The library alone is made a cdylib: everything else links the rlib.
 duckdb:
+	@if $(call stale,$(DUCKDB_EXTENSION)); then $(MAKE) --no-print-directory build-duckdb; fi
+
+build-duckdb:
 	$(CARGO) rustc --release --lib --crate-type cdylib --features duckdb
 	$(PYTHON) src/duckdb/package.py "$(TARGET)/release/$(LIBRARY)" "$(DUCKDB_EXTENSION)" $(VERSION)
 
@@ -79,15 +104,19 @@ bench-duckdb: duckdb venvs-duckdb
 # --- SQLite ---
 
 sqlite:
+	@if $(call stale,$(SQLITE_EXTENSION)); then $(MAKE) --no-print-directory build-sqlite; fi
+
+build-sqlite:
 	$(CARGO) rustc --release --lib --crate-type cdylib --features sqlite-extension
-	@mkdir -p "$(dir $(SQLITE_EXTENSION))"
+	@mkdir -p "$(TARGET)/sqlite"
 	cp "$(TARGET)/release/$(LIBRARY)" "$(SQLITE_EXTENSION)"
 
 # The sqlite3 command line, and newer SQLites than Debian's.
 .venv/sqlite/made:
 	command -v sqlite3 || apt-get install -y sqlite3 || (apt-get update && apt-get install -y sqlite3) || true
 	$(PYTHON) -m venv .venv/sqlite
-	.venv/sqlite/bin/python -m pip install --quiet apsw pysqlite3-binary
+	.venv/sqlite/bin/python -m pip install --quiet apsw
+	.venv/sqlite/bin/python -m pip install --quiet pysqlite3-binary || echo "no pysqlite3-binary for this machine"
 	touch $@
 
 # Debian's own Python has a sqlite3 that loads extensions; others often do not.
@@ -128,3 +157,125 @@ paper: duckdb venvs-duckdb
 # After test-duckdb and test-sqlite: what they save to files.
 test-pictures:
 	$(PYTHON) tests/hosts/pictures.py
+
+# --- The product: demos, what is shipped, its documentation ---
+
+.PHONY: demo demo-sqlite tools python-venv dist wheel install uninstall test-product
+
+# A DuckDB and an SQLite of one's own: make demo DUCKDB_CLI=duckdb
+DUCKDB_CLI ?= .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb
+SQLITE_CLI ?= sqlite3
+APSW := .venv/apsw
+INSTALLED := $(DESTDIR)$(PREFIX)/lib/me_hodgerank
+
+need = @command -v $(1) >/dev/null || { echo "$(1) is missing: $(2)" >&2; exit 1; }
+
+tools:
+	$(call need,$(CARGO),install Rust from https://rustup.rs)
+	$(call need,cc,install a C compiler; it links what Rust compiles (Debian: apt install gcc; macOS: xcode-select --install))
+	$(call need,$(PYTHON),install Python 3; or say which one: make demo PYTHON=...)
+
+python-venv:
+	@$(PYTHON) -c "import venv, ensurepip" 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: apt install python3-venv)," >&2; \
+	  echo "or use programs that you have: make demo DUCKDB_CLI=duckdb, make demo-sqlite SQLITE_CLI=sqlite3" >&2; exit 1; }
+
+demo: tools duckdb
+	@if [ "$(DUCKDB_CLI)" = ".venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb" ]; then \
+	  $(MAKE) --no-print-directory -s python-venv .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/made || { \
+	    echo "no DuckDB command line: it is fetched once from PyPI. One that you have: make demo DUCKDB_CLI=duckdb" >&2; exit 1; }; fi
+	@command -v "$(DUCKDB_CLI)" >/dev/null || { echo "no program $(DUCKDB_CLI)" >&2; exit 1; }
+	@"$(DUCKDB_CLI)" -unsigned -init /dev/null -bail -cmd "LOAD '$(DUCKDB_EXTENSION)'" -f examples/demo.sql
+	@echo
+	@echo "Your own table:  $(DUCKDB_CLI) -unsigned -cmd \"LOAD '$(DUCKDB_EXTENSION)'\" my.duckdb"
+	@echo "and in there:    FROM me.me_hodgerank_annotators('my_votes', annotator := 'worker', \"left\" := 'a', \"right\" := 'b', choice := 'winner');"
+
+# macOS has an sqlite3 that loads no extensions; some machines have none.
+demo-sqlite: tools sqlite
+	@if "$(SQLITE_CLI)" -init /dev/null :memory: ".load '$(SQLITE_EXTENSION)'" >/dev/null 2>&1; then \
+	  "$(SQLITE_CLI)" -init /dev/null -batch -bail -cmd ".load '$(SQLITE_EXTENSION)'" :memory: < examples/demo_sqlite.sql; \
+	else \
+	  echo "no $(SQLITE_CLI) that loads extensions (Debian: apt install sqlite3): the shell of the Python package apsw takes its place"; \
+	  $(MAKE) --no-print-directory -s python-venv $(APSW)/made || { echo "apsw is fetched once from PyPI, and could not be" >&2; exit 1; }; \
+	  (echo ".load '$(SQLITE_EXTENSION)'"; cat examples/demo_sqlite.sql) | $(APSW)/bin/python -m apsw -batch -bail :memory: 2>&1; \
+	fi
+	@echo
+	@echo "Your own table:  $(SQLITE_CLI) -cmd \".load '$(SQLITE_EXTENSION)'\" my.db"
+	@echo "and in there:    SELECT * FROM me_hodgerank_annotators('my_votes', '{\"annotator\": \"worker\", \"left\": \"a\", \"right\": \"b\", \"choice\": \"winner\"}');"
+
+$(APSW)/made:
+	$(PYTHON) -m venv $(APSW)
+	$(APSW)/bin/python -m pip install --quiet apsw
+	touch $@
+
+# Frames, and a BI tool's way to DuckDB: duckdb-engine 0.17 cannot list columns with
+# SQLAlchemy 2.1, nor with DuckDB 1.4.
+.venv/recipes/made:
+	$(PYTHON) -m venv .venv/recipes
+	.venv/recipes/bin/python -m pip install --quiet duckdb==1.5.6 duckdb-engine==0.17.0 sqlalchemy==2.0.57 \
+	  pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1
+	touch $@
+
+test: test-product
+
+test-product: wheel venvs-duckdb .venv/sqlite/made .venv/recipes/made
+	.venv/recipes/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl
+	$(PYTHON) tests/hosts/recipes.py
+	$(PYTHON) tests/hosts/docs.py
+	$(PYTHON) tests/hosts/product.py
+
+# What a release has in it.
+dist: tools duckdb sqlite
+	rm -rf dist/duckdb dist/sqlite dist/sql dist/SHA256SUMS
+	mkdir -p dist/duckdb dist/sqlite dist/sql
+	cp "$(DUCKDB_EXTENSION)" dist/duckdb/
+	cp "$(SQLITE_EXTENSION)" dist/sqlite/
+	cp sql/session.sql sql/install.sql dist/sql/
+	cp LICENSE-MIT LICENSE-APACHE dist/
+	cd dist && $(PYTHON) ../python/checksums.py duckdb/* sqlite/* sql/* > SHA256SUMS
+	@cat dist/SHA256SUMS
+
+wheel: dist
+	$(PYTHON) python/wheel.py $(VERSION:v%=%) dist
+
+# One folder of our own, and a copy where `LOAD me_hodgerank` looks in each DuckDB
+# that this user has used (not for a package, with DESTDIR). Nobody's dotfiles are touched.
+install: dist
+	mkdir -p "$(INSTALLED)"
+	cp dist/duckdb/* dist/sqlite/* dist/sql/* "$(INSTALLED)/"
+	@$(if $(DESTDIR),true,$(PYTHON) python/duckdb_folder.py install "$(INSTALLED)/me_hodgerank.duckdb_extension")
+	@echo
+	@echo "DuckDB: these two lines in ~/.duckdbrc give every session the bare names; start it with duckdb -unsigned"
+	@echo "  LOAD '$(PREFIX)/lib/me_hodgerank/me_hodgerank.duckdb_extension';"
+	@echo "  .read '$(PREFIX)/lib/me_hodgerank/session.sql'"
+	@echo "SQLite:"
+	@echo "  .load '$(PREFIX)/lib/me_hodgerank/me_hodgerank'"
+
+uninstall:
+	rm -rf "$(INSTALLED)"
+	@$(if $(DESTDIR),true,$(PYTHON) python/duckdb_folder.py uninstall)
+	@echo "If you put lines about me_hodgerank in ~/.duckdbrc, take them out."
+
+# --- What the build of DuckDB's community repository calls ---
+
+.PHONY: configure configure_ci set_duckdb_version set_duckdb_tag output_distribution_matrix
+.PHONY: debug release test_debug test_release
+
+# It needs no DuckDB of its own to build against: nothing to configure.
+configure configure_ci set_duckdb_version set_duckdb_tag:
+	@true
+
+# For another Mac than the one that builds.
+COMMUNITY_RUST_TARGET := $(if $(filter osx_amd64,$(DUCKDB_PLATFORM)),x86_64-apple-darwin,$(if $(filter osx_arm64,$(DUCKDB_PLATFORM)),aarch64-apple-darwin))
+COMMUNITY_EXTENSION := build/release/extension/me_hodgerank/me_hodgerank.duckdb_extension
+
+release debug:
+	$(CARGO) rustc --release --lib --crate-type cdylib --features duckdb $(if $(COMMUNITY_RUST_TARGET),--target $(COMMUNITY_RUST_TARGET))
+	$(PYTHON) src/duckdb/package.py "$(TARGET)/$(if $(COMMUNITY_RUST_TARGET),$(COMMUNITY_RUST_TARGET)/)release/$(LIBRARY)" \
+	  build/$@/extension/me_hodgerank/me_hodgerank.duckdb_extension $(VERSION) $(DUCKDB_PLATFORM)
+
+# There the Linux builds run in a container without Python packages; they are tested outside.
+test_release test_debug:
+	@if [ "$(LINUX_CI_IN_DOCKER)" = 1 ]; then echo "tested outside of the container"; else \
+	  $(MAKE) --no-print-directory .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/made && \
+	  $(PYTHON) tests/hosts/community.py build/$(@:test_%=%)/extension/me_hodgerank/me_hodgerank.duckdb_extension; fi

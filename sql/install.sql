@@ -9,6 +9,7 @@ CREATE OR REPLACE MACRO me_hodgerank(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.ranking, recursive := true)
@@ -20,6 +21,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -29,11 +31,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -44,6 +52,7 @@ CREATE OR REPLACE MACRO me_hodgerank_annotators(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.annotators, recursive := true)
@@ -55,6 +64,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -64,11 +74,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -79,6 +95,7 @@ CREATE OR REPLACE MACRO me_hodgerank_personal(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.personal, recursive := true)
@@ -90,6 +107,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -99,11 +117,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -114,6 +138,7 @@ CREATE OR REPLACE MACRO me_hodgerank_path(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.path, recursive := true)
@@ -125,6 +150,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -134,11 +160,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -149,6 +181,7 @@ CREATE OR REPLACE MACRO me_hodgerank_cv(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.cv, recursive := true)
@@ -160,6 +193,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -169,11 +203,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -184,6 +224,7 @@ CREATE OR REPLACE MACRO me_hodgerank_summary(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest([model.summary], recursive := true)
@@ -195,6 +236,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -204,11 +246,103 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
+    )
+);
+
+CREATE OR REPLACE MACRO me_hodgerank_cycles(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.cycles, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'cycles',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
+    )
+);
+
+CREATE OR REPLACE MACRO me_hodgerank_triangles(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT unnest(model.triangles, recursive := true)
+FROM (
+    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: 'triangles',
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 

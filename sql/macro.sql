@@ -5,6 +5,7 @@ CREATE {kind} {name}(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT {columns}
@@ -16,6 +17,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('{no_votes}')) AS model
     FROM query(
@@ -25,10 +27,16 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches({votes}, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || {votes} || '"' ELSE {votes} END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match({votes}, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches({votes}, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all({votes}, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace({votes}, '"', '""') || '"'
+        END
     )
 ){beside};

@@ -11,12 +11,13 @@
 
 use crate::error::{Error, Result};
 use crate::fit::{
-    Chosen, Clicks, Effects, Fit, ItemTally, PathRecord, Personal, Totals, Validation,
+    Chosen, Circles, Clicks, Effects, Fit, ItemTally, PathRecord, Personal, Totals, Validation,
 };
+use crate::model::{Evidence, Flow, Uncertainty};
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const HEADER: usize = 8 + 4 + 16;
 
 impl Fit {
@@ -70,8 +71,9 @@ impl Fit {
             .map_or(0, |chosen| 20 * chosen.personal.item.len());
         512 + ids(&self.items)
             + ids(&self.annotators)
-            + 36 * self.items.len()
-            + 40 * self.annotators.len()
+            + 60 * self.items.len()
+            + 64 * self.annotators.len()
+            + 24 * self.flow.len()
             + 8 * self.path.theta.len()
             + effects(&self.path.bias)
             + effects(&self.path.deviation)
@@ -84,7 +86,14 @@ impl Fit {
         let points = self.path.grid.len();
         let tally = &self.tally;
         let by_item = [&tally.wins, &tally.losses, &tally.ties, &tally.hodgerank];
-        let by_annotator = [&self.clicks.left, &self.clicks.right, &self.clicks.ties];
+        let by_annotator = [
+            &self.clicks.left,
+            &self.clicks.right,
+            &self.clicks.ties,
+            &self.evidence.bias_p,
+            &self.evidence.deviation_p,
+            &self.evidence.slope,
+        ];
         let curve = |v: &Validation| {
             [&v.error, &v.error_std, &v.mismatch]
                 .iter()
@@ -95,6 +104,7 @@ impl Fit {
             && tally.component.len() == items
             && by_annotator.iter().all(|column| column.len() == users)
             && points.checked_mul(items) == Some(self.path.theta.len())
+            && is_whole_flow(&self.flow, items)
             && self.path.bias.is_whole(points, users)
             && self.path.deviation.is_whole(points, users)
             && self.validation.as_ref().is_none_or(curve)
@@ -103,6 +113,26 @@ impl Fit {
                 .as_ref()
                 .is_none_or(|chosen| chosen.is_whole(points, users, items))
     }
+}
+
+fn is_whole_flow(flow: &Flow, items: usize) -> bool {
+    let pairs = flow.a.len();
+    let ordered = |item: usize| {
+        let range = flow.starts[item]..flow.starts[item + 1];
+        flow.a[range.clone()].iter().all(|&a| a as usize == item)
+            && flow.b[range.clone()].is_sorted_by(|x, y| x < y)
+            && flow.b[range].iter().all(|&b| b as usize > item)
+    };
+    flow.b.len() == pairs
+        && flow.weight.len() == pairs
+        && flow.value.len() == pairs
+        && flow.weight.iter().all(|&weight| weight > 0.0)
+        && all_below(&flow.b, items)
+        && flow.starts.len() == items + 1
+        && flow.starts.is_sorted()
+        && flow.starts.first() == Some(&0)
+        && flow.starts.last() == Some(&pairs)
+        && (0..items).all(ordered)
 }
 
 impl Effects {
@@ -121,6 +151,8 @@ impl Chosen {
         let length = personal.item.len();
         self.grid_index < points
             && self.agreement.len() == users
+            && self.uncertainty.std_error.len() == items
+            && self.uncertainty.half_width.len() == items
             && all_below(&personal.annotator, users)
             && all_below(&personal.item, items)
             && personal.adversarial.len() == personal.annotator.len()
@@ -314,13 +346,17 @@ macro_rules! struct_blob {
     )*};
 }
 struct_blob! {
-    Fit { items, annotators, totals, tally, clicks, path, validation, chosen }
-    Totals { votes, skipped, kappa, alpha, first_entry, iterations }
+    Fit { items, annotators, totals, tally, clicks, evidence, flow, path, validation, chosen }
+    Totals { votes, skipped, kappa, alpha, first_entry, iterations, fdr }
     ItemTally { wins, losses, ties, component, hodgerank }
     Clicks { left, right, ties }
+    Evidence { bias_p, deviation_p, slope }
+    Flow { a, b, weight, value, starts }
     PathRecord { grid, theta, bias, deviation }
     Effects { grid_index, annotator, value }
     Validation { error, error_std, mismatch, hodgerank_error }
-    Chosen { grid_index, agreement, personal }
+    Chosen { grid_index, agreement, personal, uncertainty, circles }
+    Uncertainty { std_error, half_width }
+    Circles { personal, position_bias }
     Personal { annotator, adversarial, starts, item, deviation, votes }
 }

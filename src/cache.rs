@@ -60,6 +60,8 @@ pub(crate) fn key(votes: &Votes, options: &Options) -> Key {
             options.position_bias,
             options.personal,
             options.theta_update,
+            options.pair_model,
+            options.fdr,
         ),
         votes.skipped,
     );

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::cache;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{CrossValidation, Path, Problem, Snapshot, cross_validate};
-use crate::options::Options;
+use crate::model::{
+    CrossValidation, Evidence, Flow, Path, Problem, Snapshot, Uncertainty, cross_validate,
+};
+use crate::options::{Options, PairModel};
 use crate::run::{Run, Stop};
 use crate::votes::{Comparisons, Folds, Ids, Votes};
 
@@ -19,6 +21,10 @@ pub struct Fit {
     pub(crate) tally: ItemTally,
     /// By annotator.
     pub(crate) clicks: Clicks,
+    /// By annotator.
+    pub(crate) evidence: Evidence,
+    /// By pair of items.
+    pub(crate) flow: Flow,
     pub(crate) path: PathRecord,
     pub(crate) validation: Option<Validation>,
     pub(crate) chosen: Option<Chosen>,
@@ -35,6 +41,8 @@ pub(crate) struct Totals {
     /// None if no effect ever enters.
     pub first_entry: Option<f64>,
     pub iterations: u64,
+    /// The rate of false discoveries that decides who is biased and who deviates.
+    pub fdr: Option<f64>,
 }
 
 /// What happened to each item, before any model.
@@ -91,6 +99,18 @@ pub(crate) struct Chosen {
     /// By annotator; NaN for one who only saw ties.
     pub agreement: Vec<f64>,
     pub personal: Personal,
+    /// By item.
+    pub uncertainty: Uncertainty,
+    /// None if nothing goes round in circles, or if the flow is not in votes.
+    pub circles: Option<Circles>,
+}
+
+/// What the circles in the flow are made of: shares of Σ ω r², where r is what
+/// HodgeRank leaves over. The rest is noise.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Circles {
+    pub personal: f64,
+    pub position_bias: f64,
 }
 
 /// The annotators with scores of their own, each with the items they saw.
@@ -194,14 +214,27 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
         (None, None) => (!problem.has_path()).then_some(0),
     };
 
+    let flow = Flow::new(comparisons, options.pair_model, stop)?;
     let mut path = problem.path(stop)?;
+    let hodgerank = path.hodgerank().to_vec();
+    let evidence = Evidence::new(comparisons, &problem.statistics, &hodgerank, stop)?;
     let mut record = PathRecord::default();
     let mut chosen = None;
     for (index, &t) in grid.iter().enumerate() {
         let snapshot = path.advance_to(t, stop)?;
         record.push(snapshot);
         if chosen_index == Some(index) {
-            chosen = Some(Chosen::new(comparisons, &problem, snapshot, index));
+            let uncertainty = Uncertainty::new(comparisons, &problem, &flow, snapshot, stop)?;
+            let votes = (options.pair_model == PairModel::Uniform).then_some(comparisons);
+            let circles =
+                votes.and_then(|votes| Circles::new(votes, &problem, &flow, &hodgerank, snapshot));
+            chosen = Some(Chosen {
+                grid_index: index,
+                agreement: agreements(comparisons, snapshot.theta()),
+                personal: Personal::new(&problem, snapshot),
+                uncertainty,
+                circles,
+            });
         }
     }
     let totals = Totals {
@@ -211,13 +244,20 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
         alpha: problem.has_path().then_some(problem.settings.alpha),
         first_entry: problem.has_path().then_some(problem.first_entry),
         iterations: iterations(&path, grid[grid.len() - 1]),
+        fdr: options.fdr,
+    };
+    let hodgerank = match options.pair_model {
+        PairModel::Uniform => hodgerank,
+        _ => scores_of(&flow, &problem, stop)?,
     };
     Ok(Fit {
         items: votes.items.clone(),
         annotators: votes.annotators.clone(),
         totals,
-        tally: ItemTally::new(comparisons, &problem, path.hodgerank()),
+        tally: ItemTally::new(comparisons, &problem, hodgerank),
         clicks: Clicks::new(comparisons),
+        evidence,
+        flow,
         path: record,
         validation: validation.map(|cv| Validation::new(&cv, grid.len())),
         chosen,
@@ -309,7 +349,7 @@ impl Validation {
 }
 
 impl ItemTally {
-    fn new(votes: &Comparisons, problem: &Problem, hodgerank: &[f64]) -> Self {
+    fn new(votes: &Comparisons, problem: &Problem, hodgerank: Vec<f64>) -> Self {
         let zeros = || vec![0.0; votes.items()];
         let (mut wins, mut losses, mut ties) = (zeros(), zeros(), zeros());
         for vote in (0..votes.len()).map(|row| votes.get(row)) {
@@ -333,7 +373,7 @@ impl ItemTally {
             losses,
             ties,
             component,
-            hodgerank: hodgerank.to_vec(),
+            hodgerank,
         }
     }
 }
@@ -356,17 +396,61 @@ impl Clicks {
     }
 }
 
-impl Chosen {
-    fn new(votes: &Comparisons, problem: &Problem, snapshot: &Snapshot, grid_index: usize) -> Self {
-        let each = 0..votes.annotators();
-        Self {
-            grid_index,
-            agreement: each
-                .map(|u| agreement(votes, u, snapshot.theta()))
-                .collect(),
-            personal: Personal::new(problem, snapshot),
+/// The scores that explain a flow best.
+fn scores_of(flow: &Flow, problem: &Problem, stop: &Stop) -> Result<Vec<f64>> {
+    let right = flow.divergence(&flow.value);
+    let mut theta = vec![0.0; flow.items()];
+    let mut work = problem.consensus.workspace();
+    problem
+        .consensus
+        .solve(&right, &mut theta, &mut work, stop)?;
+    Ok(theta)
+}
+
+impl Circles {
+    fn new(
+        votes: &Comparisons,
+        problem: &Problem,
+        flow: &Flow,
+        hodgerank: &[f64],
+        snapshot: &Snapshot,
+    ) -> Option<Self> {
+        let explained = flow.gradient(hodgerank);
+        let left_over = flow.value.iter().zip(&explained).map(|(f, g)| f - g);
+        let left_over: Vec<f64> = left_over.collect();
+        let size = flow.inner(&left_over, &left_over);
+        if size <= 1e-20 * flow.inner(&flow.value, &flow.value) {
+            return None;
         }
+        let statistics = &problem.statistics;
+        let mut own = vec![0.0; flow.items()];
+        let mut circles = Self::default();
+        for u in 0..votes.annotators() {
+            let bias = snapshot.position_bias()[u];
+            if bias == 0.0 && snapshot.deviation_norm()[u] == 0.0 {
+                continue;
+            }
+            let seen = statistics.annotator(u).items;
+            for (&item, value) in seen.iter().zip(snapshot.deviation(statistics, u)) {
+                own[item as usize] = *value;
+            }
+            for vote in votes.of(u) {
+                let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
+                let side = if a == vote.left { 1.0 } else { -1.0 };
+                let round = vote.weight * side * left_over[flow.pair(a, b)];
+                circles.personal += round * (own[vote.left] - own[vote.right]);
+                circles.position_bias += round * bias;
+            }
+        }
+        circles.personal /= size;
+        circles.position_bias /= size;
+        Some(circles)
     }
+}
+
+fn agreements(votes: &Comparisons, theta: &[f64]) -> Vec<f64> {
+    let each = 0..votes.annotators();
+    each.map(|u| agreement(votes, u, theta)).collect()
 }
 
 /// The share of an annotator's untied votes that the consensus predicts.

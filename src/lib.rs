@@ -72,13 +72,18 @@ pub mod votes;
 
 pub use error::{Error, ErrorKind, Result};
 pub use fit::Fit;
-pub use options::{Columns, OnBadRow, Options, ThetaUpdate};
+pub use options::{Columns, OnBadRow, Options, PairModel, ThetaUpdate};
 pub use plot::Plot;
 pub use predict::Predictor;
 pub use results::{Column, Kind, ResultSet, id_data_type};
 pub use run::{Poll, Run, Stop};
 pub use simulate::{Simulation, Simulator};
 pub use votes::{ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes};
+
+/// The Rust example in README.md is compiled and run with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -60,6 +60,34 @@ impl ThetaUpdate {
     }
 }
 
+/// What the votes on a pair say of the two items' difference, for HodgeRank's scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PairModel {
+    /// The mean of the choices.
+    #[default]
+    Uniform,
+    /// The log-odds of the share of wins.
+    BradleyTerry,
+    /// The normal quantile of the share of wins.
+    Thurstone,
+    /// The arc sine of the share of wins, scaled to −1 … 1.
+    Angular,
+}
+
+impl PairModel {
+    const NAMES: [(&'static str, Self); 4] = [
+        ("uniform", Self::Uniform),
+        ("bradley-terry", Self::BradleyTerry),
+        ("thurstone", Self::Thurstone),
+        ("angular", Self::Angular),
+    ];
+
+    /// The name that SQL users write.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
+}
+
 /// What to do with a row that cannot be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadRow {
@@ -108,6 +136,11 @@ pub struct Options {
     pub personal: bool,
     /// How θ follows the effects.
     pub theta_update: ThetaUpdate,
+    /// What HodgeRank's scores are made from.
+    pub pair_model: PairModel,
+    /// Let tests with this rate of false discoveries decide who is biased and
+    /// who deviates, not the path alone.
+    pub fdr: Option<f64>,
     /// What to do with a row that cannot be used.
     pub on_bad_row: OnBadRow,
     /// Give up after so many seconds.
@@ -128,6 +161,8 @@ impl Default for Options {
             position_bias: true,
             personal: true,
             theta_update: ThetaUpdate::Solve,
+            pair_model: PairModel::Uniform,
+            fdr: None,
             on_bad_row: OnBadRow::Error,
             max_seconds: None,
         }
@@ -176,6 +211,10 @@ const FIELDS: &[(&str, Setter<Options>)] = &[
         ];
         set(&mut o.theta_update, one_of(n, v, &choices))
     }),
+    ("pair_model", |o, n, v| {
+        set(&mut o.pair_model, one_of(n, v, &PairModel::NAMES))
+    }),
+    ("fdr", |o, n, v| set(&mut o.fdr, number(n, v).map(Some))),
     ("on_bad_row", |o, n, v| {
         let choices = [("error", OnBadRow::Error), ("skip", OnBadRow::Skip)];
         set(&mut o.on_bad_row, one_of(n, v, &choices))
@@ -228,6 +267,11 @@ impl Options {
                 self.folds,
                 &format!("0 (no cross-validation) or from 2 to {MAX_FOLDS}"),
             ));
+        }
+        if let Some(fdr) = self.fdr
+            && !(fdr > 0.0 && fdr < 1.0)
+        {
+            return Err(out_of_range("fdr", fdr, "greater than 0 and less than 1"));
         }
         if let Some(t) = self.t
             && !(t.is_finite() && t >= 0.0)
@@ -388,7 +432,8 @@ mod tests {
         let json = r#"{"annotator": "a", "left": "l", "right": "r", "choice": "c", "weight": "w",
             "fold": "f", "kappa": 10, "alpha": 0.5, "grid_points": 20, "grid_span": 30, "folds": 3.0,
             "seed": 18446744073709551615, "t": 4, "position_bias": false, "personal": false,
-            "theta_update": "lagged", "on_bad_row": "skip", "max_seconds": 1.5}"#;
+            "theta_update": "lagged", "pair_model": "thurstone", "fdr": 0.2,
+            "on_bad_row": "skip", "max_seconds": 1.5}"#;
         let options = Options::from_json(json).unwrap();
         let expected = Options {
             columns: Columns {
@@ -409,11 +454,13 @@ mod tests {
             position_bias: false,
             personal: false,
             theta_update: ThetaUpdate::Lagged,
+            pair_model: PairModel::Thurstone,
+            fdr: Some(0.2),
             on_bad_row: OnBadRow::Skip,
             max_seconds: Some(1.5),
         };
         assert_eq!(options, expected);
-        assert_eq!(Options::names().count(), 18);
+        assert_eq!(Options::names().count(), 20);
     }
 
     #[test]

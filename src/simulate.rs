@@ -79,6 +79,9 @@ const FIELDS: &[(&str, Setter<Simulation>)] = &[
 /// The most votes that are made up in one go.
 const MAX_VOTES: usize = 1_000_000_000;
 
+/// The most annotators, and the most items: a few hundred megabytes.
+const MAX_IDS: usize = 10_000_000;
+
 /// How one annotator votes.
 struct Annotator {
     kind: &'static str,
@@ -167,10 +170,17 @@ impl Simulation {
                 self.items
             )));
         }
+        for (name, number) in [("annotators", self.annotators), ("items", self.items)] {
+            if number > MAX_IDS {
+                return Err(Error::option(format!(
+                    "{name} must be at most {MAX_IDS}, not {number}"
+                )));
+            }
+        }
         let votes = self.annotators.checked_mul(self.votes_each);
-        if votes.is_none_or(|votes| votes > MAX_VOTES) || self.items > MAX_VOTES {
+        if votes.is_none_or(|votes| votes > MAX_VOTES) {
             return Err(Error::option(format!(
-                "at most {MAX_VOTES} votes and items can be simulated at once"
+                "at most {MAX_VOTES} votes can be simulated at once"
             )));
         }
         Ok(())

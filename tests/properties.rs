@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use me_hodgerank::model::{Consensus, Problem, Scorer, Statistics, cross_validate};
 use me_hodgerank::votes::{Comparisons, Folds, VoteBuilder, Votes};
-use me_hodgerank::{Stop, ThetaUpdate};
+use me_hodgerank::{Run, Stop, ThetaUpdate};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use slow::case::{Case, Vote, cases, finish, large, table};
@@ -87,12 +87,20 @@ proptest! {
         assert_same_bits("shuffled", &finish(case.builder(&votes)), &expected);
         let batch = case.batch(&votes);
         let mut merged = VoteBuilder::new(&case.options());
+        let mut copied = VoteBuilder::new(&case.options());
         let mut batches = VoteBuilder::new(&case.options());
         for cut in cuts.windows(2) {
-            merged.merge(case.builder(&votes[cut[0]..cut[1]])).unwrap();
+            let part = case.builder(&votes[cut[0]..cut[1]]);
+            copied.merge_copy(&part).unwrap();
+            // Copied twice, looked at in between: nothing of it changes.
+            VoteBuilder::new(&case.options()).merge_copy(&part).unwrap();
+            let _ = copied.snapshot(&mut Run::new());
+            merged.merge(part).unwrap();
             batches.push_batch(&batch.slice(cut[0], cut[1] - cut[0])).unwrap();
         }
         assert_same_bits("merged", &finish(merged), &expected);
+        assert_same_bits("a look at copies", &copied.snapshot(&mut Run::new()).unwrap(), &expected);
+        assert_same_bits("copied", &finish(copied), &expected);
         assert_same_bits("in batches", &finish(batches), &expected);
     }
 

@@ -56,13 +56,15 @@ fn the_columns_are_those_of_the_contract() {
     let contract = [
         (
             "ranking",
-            "item rank score hodgerank_rank hodgerank_score votes wins losses ties component",
+            "item rank score hodgerank_rank hodgerank_score votes wins losses ties component \
+             score_std_error score_low score_high rank_low rank_high",
         ),
         (
             "annotators",
             "annotator votes left_clicks right_clicks ties agreement position_bias \
              position_bias_order position_bias_time deviation deviation_order deviation_time \
-             is_position_biased is_personalized is_adversarial",
+             is_position_biased is_personalized is_adversarial position_bias_p_value \
+             position_bias_q_value deviation_p_value deviation_q_value verdict evidence",
         ),
         (
             "personal",
@@ -73,7 +75,17 @@ fn the_columns_are_those_of_the_contract() {
         (
             "summary",
             "items annotators votes skipped_rows components kappa alpha t0 t iterations \
-             hodgerank_error mixed_error position_biased personalized version",
+             hodgerank_error mixed_error position_biased personalized version \
+             consensus_share local_cycle_share global_cycle_share personal_cycle_share \
+             position_bias_cycle_share noise_cycle_share",
+        ),
+        (
+            "cycles",
+            "item_a item_b votes flow consensus local_cycle global_cycle",
+        ),
+        (
+            "triangles",
+            "item_a item_b item_c curl votes flow_ab flow_bc flow_ca",
         ),
     ];
     let votes = demo(&Options::default());
@@ -160,7 +172,7 @@ fn planted_annotators_are_found() {
 fn the_sets_agree_with_each_other() {
     let votes = demo(&Options::default());
     let fit = fit(&votes, &Options::default());
-    let [ranking, annotators, personal, path, cv, summary] =
+    let [ranking, annotators, personal, path, cv, summary, ..] =
         ResultSet::ALL.map(|set| fit.table(set).unwrap());
     let t = numbers(&summary, "t")[0];
     let chosen: Vec<_> = numbers(&cv, "t")
@@ -227,7 +239,7 @@ fn hodgerank_alone() {
     };
     let votes = demo(&options);
     let plain = fit(&votes, &options);
-    let [ranking, annotators, personal, path, cv, summary] =
+    let [ranking, annotators, personal, path, cv, summary, ..] =
         ResultSet::ALL.map(|set| plain.table(set).unwrap());
     assert_eq!(
         numbers(&ranking, "score"),

@@ -136,8 +136,8 @@ unsafe fn finish(
 /// Fits a group and writes the result.
 fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
     match fitted(state)? {
-        Some((fit, call)) => output
-            .write_fit(row, &fit, call.only)
+        Some((fit, call, mut run)) => output
+            .write_fit(row, &fit, call.only, &mut run)
             .map_err(|error| error.to_string()),
         None => {
             // As any aggregate of no rows. DuckDB 2.0 asks for it in every
@@ -151,14 +151,14 @@ fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
 /// Fits a group and writes the fit as bytes.
 fn model(state: &State, output: Output, row: usize) -> Result<(), String> {
     match fitted(state)? {
-        Some((fit, _)) => output.put_bytes(row, &fit.to_bytes()),
+        Some((fit, ..)) => output.put_bytes(row, &fit.to_bytes()),
         None => output.set_null(row),
     }
     Ok(())
 }
 
 /// None for a group without rows.
-fn fitted(state: &State) -> Result<Option<(Arc<Fit>, &CallOptions)>, String> {
+fn fitted(state: &State) -> Result<Option<(Arc<Fit>, &CallOptions, Run<'_>)>, String> {
     let Some(Collected { call, builder }) = &state.votes else {
         return Ok(None);
     };
@@ -167,7 +167,7 @@ fn fitted(state: &State) -> Result<Option<(Arc<Fit>, &CallOptions)>, String> {
         .snapshot(&mut run)
         .and_then(|votes| Fit::cached(&votes, &call.options, &mut run));
     let fit = fit.map_err(|error| error.to_string())?;
-    Ok(Some((fit, call)))
+    Ok(Some((fit, call, run)))
 }
 
 fn report(info: duckdb_function_info, outcome: Result<(), String>) {

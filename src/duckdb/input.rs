@@ -138,10 +138,8 @@ impl<'a> Input<'a> {
             && unsafe { states.all_same(rows) }
         {
             let builder = self.collect(unsafe { states.get(0) }, call)?;
-            let push = |row| builder.push(self.vote(row));
-            return (0..rows)
-                .try_for_each(push)
-                .map_err(|error| error.to_string());
+            let votes = (0..rows).map(|row| self.vote(row));
+            return builder.push_all(votes).map_err(|error| error.to_string());
         }
         for row in 0..rows {
             let call = constant.clone().map_or_else(|| self.call(row), Ok)?;

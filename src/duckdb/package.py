@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes a DuckDB extension of a shared library: appends the footer that DuckDB
-looks for.  usage: package.py LIBRARY EXTENSION VERSION"""
+looks for.  usage: package.py LIBRARY EXTENSION VERSION [PLATFORM]"""
 
 import os
 import platform
@@ -16,18 +16,18 @@ def host_platform():
     return f"{system}_{'arm64' if machine in ('aarch64', 'arm64') else 'amd64'}"
 
 
-def footer(version):
+def footer(version, platform_name):
     # A WebAssembly custom section, so that the same footer serves there too.
     name = b"duckdb_signature"
     section = b"\x00" + b"\x93\x04" + bytes([len(name)]) + name + b"\x80\x04"
-    fields = ["", "", "", ABI, version, API_VERSION, host_platform(), "4"]
+    fields = ["", "", "", ABI, version, API_VERSION, platform_name, "4"]
     signature = bytes(256)  # unsigned
     return section + b"".join(f.encode().ljust(32, b"\0") for f in fields) + signature
 
 
-def main(library, extension, version):
+def main(library, extension, version, platform_name=None):
     with open(library, "rb") as source:
-        contents = source.read() + footer(version)
+        contents = source.read() + footer(version, platform_name or host_platform())
     os.makedirs(os.path.dirname(extension) or ".", exist_ok=True)
     with open(extension + ".new", "wb") as target:
         target.write(contents)

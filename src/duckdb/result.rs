@@ -18,7 +18,7 @@ use libduckdb_sys::{
 };
 
 use super::handles::LogicalType;
-use crate::{Fit, Kind, ResultSet};
+use crate::{Fit, Kind, ResultSet, Run};
 
 /// The type of a fit whose annotators and items have these types.
 pub fn fit_type(annotator: DUCKDB_TYPE, item: DUCKDB_TYPE) -> LogicalType {
@@ -61,17 +61,22 @@ impl Output {
     }
 
     /// Writes a fit to a row; of all sets but `only`, if that is given, NULL.
-    pub fn write_fit(self, row: usize, fit: &Fit, only: Option<ResultSet>) -> crate::Result<()> {
+    pub fn write_fit(
+        self,
+        row: usize,
+        fit: &Fit,
+        only: Option<ResultSet>,
+        run: &mut Run<'_>,
+    ) -> crate::Result<()> {
         for (index, set) in ResultSet::ALL.into_iter().enumerate() {
             let vector = self.field(index);
             let wanted = only.is_none_or(|only| only == set);
-            // Without cross-validation and without `t` there is only the path;
-            // who asked for another set by name is told.
-            let available = only.is_some() || set == ResultSet::Path || fit.has_chosen_time();
+            // Who asked by name for a set that there is not is told.
+            let available = only.is_some() || fit.has(set);
             match set {
                 _ if !(wanted && available) => vector.write_null(row, set),
-                ResultSet::Summary => vector.write_struct(row, &fit.table(set)?),
-                _ => vector.write_list(row, &fit.table(set)?),
+                ResultSet::Summary => vector.write_struct(row, &fit.table_within(set, run)?),
+                _ => vector.write_list(row, &fit.table_within(set, run)?),
             }
         }
         Ok(())

@@ -4,7 +4,8 @@
 use arrow_array::ArrayRef;
 
 use super::ids::id_array;
-use super::{Column, Kind, booleans, counts, numbers, optional_integers, optional_numbers};
+use super::verdict::Verdicts;
+use super::{Column, Kind, booleans, counts, numbers, optional_integers, optional_numbers, texts};
 use crate::fit::{Chosen, Effects, Fit};
 
 pub(super) const COLUMNS: &[Column] = &[
@@ -23,6 +24,12 @@ pub(super) const COLUMNS: &[Column] = &[
     Column::new("is_position_biased", Kind::Boolean),
     Column::new("is_personalized", Kind::Boolean),
     Column::new("is_adversarial", Kind::Boolean),
+    Column::new("position_bias_p_value", Kind::Number),
+    Column::new("position_bias_q_value", Kind::Number),
+    Column::new("deviation_p_value", Kind::Number),
+    Column::new("deviation_q_value", Kind::Number),
+    Column::new("verdict", Kind::Text),
+    Column::new("evidence", Kind::Text),
 ];
 
 pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
@@ -32,11 +39,8 @@ pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
     let deviation_entry = Entries::new(&fit.path.deviation, users);
     let bias = fit.path.bias.at(chosen.grid_index, users);
     let deviation = fit.path.deviation.at(chosen.grid_index, users);
-    let mut adversarial = vec![false; users];
-    let personal = &chosen.personal;
-    for (&u, &flag) in personal.annotator.iter().zip(&personal.adversarial) {
-        adversarial[u as usize] = flag;
-    }
+    let verdicts = Verdicts::new(fit, chosen);
+    let flags = Flags::new(fit, chosen);
 
     let mut order: Vec<usize> = (0..users).collect();
     order.sort_by_key(|&u| {
@@ -64,10 +68,52 @@ pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
         numbers(rows().map(|u| deviation[u])),
         optional_integers(rows().map(|u| deviation_entry.order[u])),
         optional_numbers(rows().map(|u| time(&deviation_entry, u))),
-        booleans(rows().map(|u| bias[u] != 0.0)),
-        booleans(rows().map(|u| deviation[u] != 0.0)),
-        booleans(rows().map(|u| adversarial[u])),
+        booleans(rows().map(|u| flags.biased[u])),
+        booleans(rows().map(|u| flags.personalized[u])),
+        booleans(rows().map(|u| flags.adversarial[u])),
+        numbers(rows().map(|u| fit.evidence.bias_p[u])),
+        numbers(rows().map(|u| verdicts.bias_q[u])),
+        numbers(rows().map(|u| fit.evidence.deviation_p[u])),
+        numbers(rows().map(|u| verdicts.deviation_q[u])),
+        texts(rows().map(|u| verdicts.of(u).0)),
+        texts(rows().map(|u| verdicts.of(u).1)),
     ]
+}
+
+/// Who is flagged: by the path at the chosen time or, if the options have a
+/// rate of false discoveries, by tests that keep to it.
+pub(super) struct Flags {
+    pub biased: Vec<bool>,
+    pub personalized: Vec<bool>,
+    pub adversarial: Vec<bool>,
+}
+
+impl Flags {
+    pub fn new(fit: &Fit, chosen: &Chosen) -> Self {
+        let users = fit.annotators.len();
+        if fit.totals.fdr.is_some() {
+            let verdicts = Verdicts::new(fit, chosen);
+            return Self {
+                biased: (0..users).map(|u| verdicts.is_biased(u)).collect(),
+                personalized: (0..users).map(|u| verdicts.deviates(u)).collect(),
+                adversarial: (0..users).map(|u| verdicts.is_against(u)).collect(),
+            };
+        }
+        let nonzero = |effects: &Effects| {
+            let values = effects.at(chosen.grid_index, users);
+            values.iter().map(|&value| value != 0.0).collect()
+        };
+        let mut adversarial = vec![false; users];
+        let personal = &chosen.personal;
+        for (&u, &flag) in personal.annotator.iter().zip(&personal.adversarial) {
+            adversarial[u as usize] = flag;
+        }
+        Self {
+            biased: nonzero(&fit.path.bias),
+            personalized: nonzero(&fit.path.deviation),
+            adversarial,
+        }
+    }
 }
 
 /// None for not-a-number.

@@ -5,12 +5,15 @@
 
 mod annotators;
 mod cv;
+mod cycles;
 mod ids;
 mod path;
 mod personal;
 mod rank;
 mod ranking;
 mod summary;
+mod triangles;
+mod verdict;
 
 use std::sync::Arc;
 
@@ -19,6 +22,8 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::fit::Fit;
+use crate::model::Triangles;
+use crate::run::{Run, Stop};
 use crate::votes::IdType;
 
 pub(crate) use annotators::Entries;
@@ -40,6 +45,10 @@ pub enum ResultSet {
     Cv,
     /// One row about the fit.
     Summary,
+    /// What the ranking leaves unexplained: one row a compared pair.
+    Cycles,
+    /// The worst triangles.
+    Triangles,
 }
 
 /// What a column holds.
@@ -90,13 +99,15 @@ impl Column {
 
 impl ResultSet {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Ranking,
         Self::Annotators,
         Self::Personal,
         Self::Path,
         Self::Cv,
         Self::Summary,
+        Self::Cycles,
+        Self::Triangles,
     ];
 
     /// The name that SQL users know it by.
@@ -108,6 +119,8 @@ impl ResultSet {
             Self::Path => "path",
             Self::Cv => "cv",
             Self::Summary => "summary",
+            Self::Cycles => "cycles",
+            Self::Triangles => "triangles",
         }
     }
 
@@ -120,6 +133,8 @@ impl ResultSet {
             Self::Path => path::COLUMNS,
             Self::Cv => cv::COLUMNS,
             Self::Summary => summary::COLUMNS,
+            Self::Cycles => cycles::COLUMNS,
+            Self::Triangles => triangles::COLUMNS,
         }
     }
 
@@ -140,7 +155,7 @@ impl ResultSet {
         Arc::new(Schema::new(fields))
     }
 
-    fn arrays(self, fit: &Fit) -> Result<Vec<ArrayRef>> {
+    fn arrays(self, fit: &Fit, stop: &Stop) -> Result<Vec<ArrayRef>> {
         Ok(match self {
             Self::Ranking => ranking::arrays(fit, fit.chosen()?),
             Self::Annotators => annotators::arrays(fit, fit.chosen()?),
@@ -151,17 +166,40 @@ impl ResultSet {
                 let chosen = fit.chosen()?;
                 cv::arrays(fit, chosen)
             }
-            Self::Summary => summary::arrays(fit, fit.chosen()?),
+            Self::Summary => summary::arrays(fit, fit.chosen()?, stop)?,
+            Self::Cycles => cycles::arrays(fit, stop)?,
+            Self::Triangles => triangles::arrays(fit, stop)?,
         })
     }
 }
 
 impl Fit {
-    /// A result set. Every set but the path needs a time to have been chosen:
-    /// with `folds = 0` and no `t` they are errors.
+    /// Whether there is such a set: most need a time to have been chosen, and
+    /// triangles can be too many.
+    pub fn has(&self, set: ResultSet) -> bool {
+        match set {
+            ResultSet::Path | ResultSet::Cycles => true,
+            ResultSet::Triangles => Triangles(&self.flow).can_be_walked(),
+            _ => self.has_chosen_time(),
+        }
+    }
+
+    /// A result set. Every set but the path, the cycles and the triangles needs a
+    /// time to have been chosen: with `folds = 0` and no `t` they are errors.
     pub fn table(&self, set: ResultSet) -> Result<RecordBatch> {
+        self.table_within(set, &mut Run::new())
+    }
+
+    /// The same, watched: cycles are looked for when they are asked for.
+    pub fn table_within(&self, set: ResultSet, run: &mut Run<'_>) -> Result<RecordBatch> {
+        let arrays = match set {
+            ResultSet::Summary | ResultSet::Cycles | ResultSet::Triangles => {
+                run.watch(|stop| set.arrays(self, stop))
+            }
+            _ => set.arrays(self, &Stop::default()),
+        };
         let schema = set.schema(self.annotators.id_type(), self.items.id_type());
-        RecordBatch::try_new(schema, set.arrays(self)?).map_err(|error| {
+        RecordBatch::try_new(schema, arrays?).map_err(|error| {
             Error::new(ErrorKind::Internal, format!("{} set: {error}", set.name()))
         })
     }
@@ -191,4 +229,8 @@ fn optional_integers(values: impl Iterator<Item = Option<i64>>) -> ArrayRef {
 
 fn optional_numbers(values: impl Iterator<Item = Option<f64>>) -> ArrayRef {
     Arc::new(values.collect::<arrow_array::Float64Array>())
+}
+
+fn texts(values: impl Iterator<Item = impl AsRef<str>>) -> ArrayRef {
+    Arc::new(arrow_array::StringArray::from_iter_values(values))
 }

@@ -115,6 +115,7 @@ impl Function {
                 ResultSet::Path => 10_000,
                 ResultSet::Cv => 50,
                 ResultSet::Summary => 1,
+                ResultSet::Cycles | ResultSet::Triangles => 1000,
             },
             Self::Plot | Self::Report => 1,
             Self::Predict => 10_000,

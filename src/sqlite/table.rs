@@ -274,7 +274,10 @@ impl Cursor {
                 .map_err(|error| message(error.to_string()))
         };
         match self.function {
-            Function::Fit(set) | Function::Unpack(set) => fit.table(set).map_err(sql_error),
+            Function::Fit(set) | Function::Unpack(set) => {
+                let limit = self.arguments.options(self.function)?.max_seconds;
+                interruptible(&self.connection()?, limit, |run| fit.table_within(set, run))
+            }
             Function::Plot => text(fit.plot(self.arguments.plot(self.function)?)),
             Function::Report => text(fit.report()),
             Function::Predict => {

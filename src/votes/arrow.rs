@@ -49,17 +49,14 @@ impl VoteBuilder {
         {
             self.expect_ids(annotator, left, right);
         }
-        for row in 0..batch.num_rows() {
-            self.push(Row {
-                annotator: annotator.id(row),
-                left: left.id(row),
-                right: right.id(row),
-                choice: choice.choice(row),
-                weight: weight.as_ref().and_then(|column| column.number(row)),
-                fold: fold.as_ref().and_then(|column| column.whole(row)),
-            })?;
-        }
-        Ok(())
+        self.push_all((0..batch.num_rows()).map(|row| Row {
+            annotator: annotator.id(row),
+            left: left.id(row),
+            right: right.id(row),
+            choice: choice.choice(row),
+            weight: weight.as_ref().and_then(|column| column.number(row)),
+            fold: fold.as_ref().and_then(|column| column.whole(row)),
+        }))
     }
 }
 

@@ -28,6 +28,16 @@ pub struct Row<'a> {
     pub fold: Option<i64>,
 }
 
+/// A row that can be used.
+struct Vote<'a> {
+    annotator: IdRef<'a>,
+    left: IdRef<'a>,
+    right: IdRef<'a>,
+    choice: f64,
+    weight: f64,
+    fold: i64,
+}
+
 /// Rows of one chunk: 13 bytes a vote as long as choices are just sides and
 /// nothing is weighted.
 #[derive(Clone)]
@@ -42,6 +52,9 @@ struct Chunk {
 
 /// A full chunk is left alone: growing one long vector would need three times its size.
 const CHUNK_ROWS: usize = 1 << 16;
+
+/// So many rows are looked up together: their ids stay in the fastest cache.
+const BLOCK_ROWS: usize = 128;
 
 impl Chunk {
     fn new() -> Self {
@@ -109,24 +122,39 @@ impl VoteBuilder {
 
     /// Takes one row. A row that cannot be used is counted; [`finish`](Self::finish) speaks of it.
     pub fn push(&mut self, row: Row<'_>) -> Result<()> {
-        self.rows += 1;
         match self.checked(row) {
-            Ok((annotator, left, right, choice)) => {
-                let annotator = self.annotators.intern(annotator)?;
-                let left = self.items.intern(left)?;
-                let right = self.items.intern(right)?;
-                self.store(annotator, left, right, choice, row.weight, row.fold);
-            }
-            Err((fault, example)) => self.bad.record(fault, example),
+            Some(vote) => self.store(&[vote]),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    #[allow(clippy::type_complexity)]
-    fn checked<'a>(
-        &self,
-        row: Row<'a>,
-    ) -> Result<(IdRef<'a>, IdRef<'a>, IdRef<'a>, f64), (Fault, Option<String>)> {
+    /// Takes many rows, which is faster than one at a time: looking up one
+    /// column after the other, the processor waits for memory less often.
+    pub fn push_all<'a>(&mut self, rows: impl Iterator<Item = Row<'a>>) -> Result<()> {
+        let mut block = Vec::with_capacity(BLOCK_ROWS);
+        for row in rows {
+            block.extend(self.checked(row));
+            if block.len() == BLOCK_ROWS {
+                self.store(&block)?;
+                block.clear();
+            }
+        }
+        self.store(&block)
+    }
+
+    /// The vote of a row, if it can be used.
+    fn checked<'a>(&mut self, row: Row<'a>) -> Option<Vote<'a>> {
+        self.rows += 1;
+        match self.check(row) {
+            Ok(vote) => Some(vote),
+            Err((fault, example)) => {
+                self.bad.record(fault, example);
+                None
+            }
+        }
+    }
+
+    fn check<'a>(&self, row: Row<'a>) -> Result<Vote<'a>, (Fault, Option<String>)> {
         let annotator = row.annotator.ok_or((Fault::NullAnnotator, None))?;
         let left = row.left.ok_or((Fault::NullLeft, None))?;
         let right = row.right.ok_or((Fault::NullRight, None))?;
@@ -152,33 +180,42 @@ impl VoteBuilder {
         if self.columns.fold.is_some() && row.fold.is_none() {
             return Err((Fault::NullFold, Some("NULL".into())));
         }
-        Ok((annotator, left, right, choice))
+        Ok(Vote {
+            annotator,
+            left,
+            right,
+            choice,
+            weight: row.weight.unwrap_or(1.0),
+            fold: row.fold.unwrap_or(0),
+        })
     }
 
-    fn store(
-        &mut self,
-        annotator: u32,
-        left: u32,
-        right: u32,
-        choice: f64,
-        weight: Option<f64>,
-        fold: Option<i64>,
-    ) {
-        if self.open.left.len() >= CHUNK_ROWS {
+    /// After an error the builder is of no use any more.
+    fn store(&mut self, votes: &[Vote<'_>]) -> Result<()> {
+        if self.open.left.len() + votes.len() > CHUNK_ROWS {
             let full = std::mem::replace(&mut self.open, Chunk::new());
             self.chunks.push(Arc::new(full));
         }
         let chunk = &mut self.open;
-        chunk.annotator.push(annotator);
-        chunk.left.push(left);
-        chunk.right.push(right);
-        chunk.choice.push(choice);
-        if let (Some(_), Some(weight)) = (&self.columns.weight, weight) {
-            chunk.weight.push(weight);
+        let annotators = votes.iter().map(|vote| vote.annotator);
+        self.annotators
+            .intern_all(annotators, &mut chunk.annotator)?;
+        let (left, right) = (
+            votes.iter().map(|vote| vote.left),
+            votes.iter().map(|vote| vote.right),
+        );
+        self.items.intern_all(left, &mut chunk.left)?;
+        self.items.intern_all(right, &mut chunk.right)?;
+        for vote in votes {
+            chunk.choice.push(vote.choice);
         }
-        if let (Some(_), Some(fold)) = (&self.columns.fold, fold) {
-            chunk.fold.push(fold);
+        if self.columns.weight.is_some() {
+            chunk.weight.extend(votes.iter().map(|vote| vote.weight));
         }
+        if self.columns.fold.is_some() {
+            chunk.fold.extend(votes.iter().map(|vote| vote.fold));
+        }
+        Ok(())
     }
 
     /// Takes over the votes that another builder with the same options collected.

@@ -1,7 +1,7 @@
 //! Ids: integers or text, interned while votes stream in, sorted once they all
 //! are there, and given back in the type that they came in.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -78,36 +78,78 @@ enum Entry {
     Text { start: usize, len: usize },
 }
 
-/// What the hash table holds of an entry: enough to compare it with an id. A
-/// look at the entry as well would be one more cache miss for every vote.
-#[derive(Clone, Copy)]
-struct Slot {
-    index: u32,
-    /// The length of a text, or one of the two below.
+/// An id in a form that is hashed and compared without a look at its text, if
+/// it is short. A look would be one more cache miss for every vote.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    /// The length of a short text, or one of the two below.
     len: u32,
-    /// Where a text begins, or the value of an integer.
-    word: u64,
+    /// An integer, or all bytes of a short text, some of them twice; for a long
+    /// text its hash and its length.
+    words: [u64; 3],
 }
 
-/// In place of a length: an integer of 64 bits.
+/// In place of a length: an integer.
 const INT: u32 = u32::MAX;
-/// In place of a length: what does not fit, so that the entry has to be looked at.
-const OTHER: u32 = u32::MAX - 1;
+/// In place of a length: a text of more than [`SHORT`] bytes. Equal keys do not
+/// make equal texts then.
+const LONG: u32 = u32::MAX - 1;
+/// The most bytes of a text that a key holds.
+const SHORT: usize = 24;
 
-impl Slot {
-    fn new(index: u32, entry: Entry) -> Self {
-        let (len, word) = match entry {
-            Entry::Int(value) => match i64::try_from(value) {
-                Ok(value) => (INT, value as u64),
-                Err(_) => (OTHER, 0),
+impl Key {
+    fn new(id: IdRef<'_>) -> Self {
+        match id {
+            IdRef::Int(value) => Self {
+                len: INT,
+                words: [value as u64, (value >> 64) as u64, 0],
             },
-            Entry::Text { start, len } => match u32::try_from(len) {
-                Ok(len) if len < OTHER => (len, start as u64),
-                _ => (OTHER, 0),
+            IdRef::Text(text) if text.len() <= SHORT => Self {
+                len: text.len() as u32,
+                words: short(text.as_bytes()),
             },
-        };
-        Self { index, len, word }
+            IdRef::Text(text) => Self {
+                len: LONG,
+                words: [hasher().hash_one(text), text.len() as u64, 0],
+            },
+        }
     }
+
+    fn hash(&self) -> u64 {
+        let mut hash = hasher().build_hasher();
+        hash.write_u64(self.words[0]);
+        hash.write_u64(self.words[1]);
+        hash.write_u64(self.words[2]);
+        hash.write_u32(self.len);
+        hash.finish()
+    }
+}
+
+/// At most [`SHORT`] bytes as words that differ if two texts of the same length do.
+fn short(bytes: &[u8]) -> [u64; 3] {
+    let word = |at: usize| {
+        let eight = bytes[at..].first_chunk().expect("long enough");
+        u64::from_le_bytes(*eight)
+    };
+    let half = |at: usize| {
+        let four = bytes[at..].first_chunk().expect("long enough");
+        u64::from(u32::from_le_bytes(*four))
+    };
+    match bytes.len() {
+        0 => [0; 3],
+        len @ 1..4 => [bytes[0], bytes[len / 2], bytes[len - 1]].map(u64::from),
+        len @ 4..8 => [half(0), half(len - 4), 0],
+        len @ 8..=16 => [word(0), word(len - 8), 0],
+        len => [word(0), word(8), word(len - 8)],
+    }
+}
+
+/// What the hash table holds of an entry: its key and number, in half a cache line.
+#[derive(Clone, Copy)]
+struct Slot {
+    words: [u64; 3],
+    len: u32,
+    index: u32,
 }
 
 /// Gives each distinct id a number, in the order of first sight.
@@ -118,6 +160,8 @@ pub(crate) struct Interner {
     entries: Vec<Entry>,
     text: String,
     id_type: Option<IdType>,
+    /// Memory for the keys and hashes of ids that are being looked up.
+    keys: Vec<(Key, u64)>,
 }
 
 /// The most distinct ids of a kind: a pair of items and a choice fit in 64 bits.
@@ -125,13 +169,9 @@ const MAX_IDS: usize = (1 << 31) - 1;
 
 /// Partial ingests are merged by stored hash, so they all hash alike. The seed
 /// differs between processes; no result depends on it.
-fn hash(id: IdRef<'_>) -> u64 {
+fn hasher() -> &'static DefaultHashBuilder {
     static BUILDER: OnceLock<DefaultHashBuilder> = OnceLock::new();
-    let builder = BUILDER.get_or_init(DefaultHashBuilder::default);
-    match id {
-        IdRef::Int(value) => builder.hash_one(value as u64 ^ (value >> 64) as u64),
-        IdRef::Text(text) => builder.hash_one(text),
-    }
+    BUILDER.get_or_init(DefaultHashBuilder::default)
 }
 
 impl Interner {
@@ -140,19 +180,46 @@ impl Interner {
         self.id_type = Some(self.id_type.map_or(id_type, |known| known.unify(id_type)));
     }
 
-    pub fn intern(&mut self, id: IdRef<'_>) -> Result<u32> {
-        self.intern_hashed(id, hash(id))
+    /// Appends the number of each id. All are hashed before the first is looked
+    /// up: between short look-ups the processor does not wait for memory.
+    pub fn intern_all<'a>(
+        &mut self,
+        ids: impl Iterator<Item = IdRef<'a>> + Clone,
+        numbers: &mut Vec<u32>,
+    ) -> Result<()> {
+        let mut keys = std::mem::take(&mut self.keys);
+        keys.clear();
+        keys.extend(ids.clone().map(|id| {
+            let key = Key::new(id);
+            (key, key.hash())
+        }));
+        for (id, (key, hash)) in ids.zip(&keys) {
+            numbers.push(self.intern_hashed(id, *key, *hash)?);
+        }
+        self.keys = keys;
+        Ok(())
     }
 
-    fn intern_hashed(&mut self, id: IdRef<'_>, hash: u64) -> Result<u32> {
-        if let Some(slot) = self.table.find(hash, |slot| self.holds(slot, id)) {
-            return Ok(slot.index);
+    #[inline]
+    fn intern_hashed(&mut self, id: IdRef<'_>, key: Key, hash: u64) -> Result<u32> {
+        let is_there = |slot: &Slot| {
+            slot.len == key.len
+                && slot.words == key.words
+                && (key.len != LONG || self.get(slot.index) == id)
+        };
+        match self.table.find(hash, is_there) {
+            Some(slot) => Ok(slot.index),
+            None => self.insert(id, key, hash),
         }
+    }
+
+    #[cold]
+    fn insert(&mut self, id: IdRef<'_>, key: Key, hash: u64) -> Result<u32> {
         if self.entries.len() >= MAX_IDS {
             return Err(Error::votes(format!("more than {MAX_IDS} distinct ids")));
         }
         let index = self.entries.len() as u32;
-        let entry = match id {
+        self.entries.push(match id {
             IdRef::Int(value) => Entry::Int(value),
             IdRef::Text(text) => {
                 let start = self.text.len();
@@ -162,26 +229,21 @@ impl Interner {
                     len: text.len(),
                 }
             }
-        };
-        self.entries.push(entry);
+        });
         self.hashes.push(hash);
-        let (slot, hashes) = (Slot::new(index, entry), &self.hashes);
+        let hashes = &self.hashes;
+        let Key { len, words } = key;
+        let slot = Slot { words, len, index };
         self.table
             .insert_unique(hash, slot, |slot| hashes[slot.index as usize]);
         Ok(index)
     }
 
-    /// Whether a slot is that of an id.
-    fn holds(&self, slot: &Slot, id: IdRef<'_>) -> bool {
-        match (slot.len, id) {
-            (OTHER, _) => resolve(&self.entries, &self.text, slot.index) == id,
-            (INT, IdRef::Int(value)) => i128::from(slot.word as i64) == value,
-            (INT, _) | (_, IdRef::Int(_)) => false,
-            (len, IdRef::Text(text)) => {
-                let start = slot.word as usize;
-                len as usize == text.len()
-                    && self.text.as_bytes()[start..start + text.len()] == *text.as_bytes()
-            }
+    /// The id with a number.
+    fn get(&self, index: u32) -> IdRef<'_> {
+        match self.entries[index as usize] {
+            Entry::Int(value) => IdRef::Int(value),
+            Entry::Text { start, len } => IdRef::Text(&self.text[start..start + len]),
         }
     }
 
@@ -192,22 +254,21 @@ impl Interner {
         }
         (0..other.entries.len() as u32)
             .map(|index| {
-                let id = resolve(&other.entries, &other.text, index);
-                self.intern_hashed(id, other.hashes[index as usize])
+                let id = other.get(index);
+                self.intern_hashed(id, Key::new(id), other.hashes[index as usize])
             })
             .collect()
     }
 
     /// The ids in canonical order, and for each number its place in it.
     pub fn sorted(&self, what: &str) -> Result<(Ids, Vec<u32>)> {
-        let get = |index: u32| resolve(&self.entries, &self.text, index);
         let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
-        order.sort_unstable_by_key(|&index| get(index));
+        order.sort_unstable_by_key(|&index| self.get(index));
         let mut place = vec![0; order.len()];
         let mut ids = Ids::new(self.id_type.unwrap_or(IdType::Text));
         for (position, &index) in order.iter().enumerate() {
             place[index as usize] = position as u32;
-            ids.push(get(index));
+            ids.push(self.get(index));
         }
         let beyond = |value: &i128| i64::try_from(*value).is_err();
         if let (IdType::Mixed, Some(value)) = (ids.id_type, ids.ints.iter().find(|v| beyond(v))) {
@@ -221,13 +282,6 @@ impl Interner {
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
         self.text.capacity() + self.entries.len() * (size_of::<Entry>() + 8 + 2 * size_of::<Slot>())
-    }
-}
-
-fn resolve<'a>(entries: &[Entry], text: &'a str, index: u32) -> IdRef<'a> {
-    match entries[index as usize] {
-        Entry::Int(value) => IdRef::Int(value),
-        Entry::Text { start, len } => IdRef::Text(&text[start..start + len]),
     }
 }
 
@@ -325,6 +379,39 @@ mod tests {
         assert_eq!(IdType::Mixed.unify(IdType::Text), IdType::Mixed);
     }
 
+    fn intern(interner: &mut Interner, id: IdRef<'_>) -> u32 {
+        let mut number = Vec::new();
+        interner.intern_all([id].into_iter(), &mut number).unwrap();
+        number[0]
+    }
+
+    #[test]
+    fn ids_that_differ_in_one_byte_or_in_length_are_different() {
+        let mut interner = Interner::default();
+        let mut count = 0;
+        for len in 0..2 * SHORT {
+            let plain = vec![b'a'; len];
+            assert_eq!(
+                intern(&mut interner, IdRef::Text(str::from_utf8(&plain).unwrap())),
+                count
+            );
+            count += 1;
+            for at in 0..len {
+                let mut other = plain.clone();
+                other[at] = b'b';
+                let other = IdRef::Text(str::from_utf8(&other).unwrap());
+                assert_eq!(intern(&mut interner, other), count);
+                assert_eq!(intern(&mut interner, other), count);
+                count += 1;
+            }
+        }
+        for value in [0, 1, -1, i128::MIN, i128::MAX, 1 << 64, u64::MAX.into()] {
+            assert_eq!(intern(&mut interner, IdRef::Int(value)), count);
+            assert_eq!(intern(&mut interner, IdRef::Int(value)), count);
+            count += 1;
+        }
+    }
+
     #[test]
     fn merged_interners_agree_with_one() {
         let ids = ["b", "a", "c", "a", "10", ""];
@@ -338,9 +425,9 @@ mod tests {
         }
         for (k, text) in ids.iter().enumerate() {
             for id in [IdRef::Text(text), IdRef::Int(10 - k as i128)] {
-                one.intern(id).unwrap();
+                intern(&mut one, id);
                 let half = if k % 2 == 0 { &mut second } else { &mut first };
-                half.intern(id).unwrap();
+                intern(half, id);
             }
         }
         first.merge(&second).unwrap();

@@ -101,7 +101,7 @@ def install_script(extension):
     make_file(extension)
     with connect(extension) as c:
         script(c, "install.sql")
-    assert stored() == 9  # the six sets, predict, plot and report
+    assert stored() == 11  # the eight sets, predict, plot and report
     with connect(extension) as c:
         assert items(c) == 5 and draws_and_predicts(c)
 
@@ -129,9 +129,11 @@ def own_functions_stay(extension):
 def files(extension):
     """The votes may be a file."""
     c = connect(extension, ":memory:")
-    for kind in ["parquet", "csv"]:
-        c.execute(f"COPY (FROM me_hodgerank_simulate(annotators := 10, items := 5, seed := 1)) TO 'votes.{kind}'")
-        assert c.execute(f"SELECT count(*) FROM me_hodgerank('votes.{kind}')").fetchone() == (5,)
+    for name in ["votes.parquet", "votes.csv", "votes.csv.gz", "of today/votes.parquet", "*/votes.parquet"]:
+        if "*" not in name:
+            os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+            c.execute(f"COPY (FROM me_hodgerank_simulate(annotators := 10, items := 5, seed := 1)) TO '{name}'")
+        assert c.execute(f"SELECT count(*) FROM me_hodgerank('{name}')").fetchone() == (5,), name
 
 
 def without_optimizer(extension):

@@ -43,13 +43,13 @@ class CommandLineHost:
         self.label = f"SQLite {version.split()[0]}, command line"
 
     def run(self, statements):
-        script = [".bail off", f".load {EXTENSION}", ".mode json"]
+        script = [".bail off", f".load '{EXTENSION}'", ".mode json"]
         for index, statement in enumerate(statements):
             script += [f".print @@@{index}", statement + ";"]
         script += [f".print @@@{len(statements)}", ""]
         # One pipe for both keeps an error in its place.
         done = subprocess.run(
-            ["stdbuf", "-o0", self.program, "-batch", ":memory:"],
+            [*(["stdbuf", "-o0"] if shutil.which("stdbuf") else []), self.program, "-batch", ":memory:"],
             input="\n".join(script), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT,
         )
         parts = done.stdout.split("@@@")
@@ -80,6 +80,15 @@ def version(python, module):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
+def command_line():
+    """The sqlite3 program, if it is one that loads extensions: Apple's is not."""
+    program = shutil.which("sqlite3")
+    if program:
+        asked = subprocess.run([program, ":memory:", ".help load"], capture_output=True, text=True)
+        program = program if "extension" in asked.stdout else None
+    return program
+
+
 def all_hosts():
     hosts = []
     program = TARGET / "release" / "examples" / "sqlite_session"
@@ -87,11 +96,10 @@ def all_hosts():
         hosts.append(ProgramHost("SQLite in a Rust program", [str(program)]))
     else:
         print(f"no {program}: make sqlite-session")
-    command_line = shutil.which("sqlite3")
-    if command_line:
-        hosts.append(CommandLineHost(command_line))
+    if command_line():
+        hosts.append(CommandLineHost(command_line()))
     else:
-        print("no sqlite3 command line (Debian: apt-get install sqlite3)")
+        print("no sqlite3 command line that loads extensions (Debian: apt-get install sqlite3)")
     ours = str(ROOT / ".venv" / "sqlite" / "bin" / "python")
     for python, module in [("/usr/bin/python3", "sqlite3"), (ours, "pysqlite3"), (ours, "apsw")]:
         found = version(python, module)

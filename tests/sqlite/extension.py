@@ -89,7 +89,7 @@ class CommandLineSession:
         self.host, self.path = host, path
 
     def run(self, sql):
-        script = f".bail on\n.load {self.host.extension}\n.mode json\n{sql};\n"
+        script = f".bail on\n.load '{self.host.extension}'\n.mode json\n{sql};\n"
         done = subprocess.run([self.host.program, "-batch", self.path], input=script, capture_output=True, text=True)
         if done.returncode != 0 or done.stderr:
             raise Failed(done.stderr or f"exit code {done.returncode}")
@@ -340,7 +340,7 @@ def check_joins(host):
 
 def check_control_c(host):
     session = host.connect()
-    script = f".load {host.extension}\n{SLOW_VOTES};\n{SLOW_FITS[0]};\n"
+    script = f".load '{host.extension}'\n{SLOW_VOTES};\n{SLOW_FITS[0]};\n"
     with subprocess.Popen([host.program, session.path], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         process.stdin.write(script)
         process.stdin.close()
@@ -370,7 +370,10 @@ def host(extension, name):
     """A host, or a line about why it is not there."""
     if name == "commandline":
         program = shutil.which("sqlite3")
-        return CommandLine(extension, program) if program else "no sqlite3 command line: apt-get install sqlite3"
+        help_text = subprocess.run([program, ":memory:", ".help load"], capture_output=True, text=True).stdout if program else ""
+        if "extension" not in help_text:  # Apple's loads none
+            return "no sqlite3 command line that loads extensions: apt-get install sqlite3"
+        return CommandLine(extension, program)
     try:
         module = importlib.import_module(name)
     except ImportError as error:

@@ -18,8 +18,8 @@ trap 'rm -f "$log"' EXIT
 valgrind --quiet --log-file="$log" --leak-check=full --show-leak-kinds=definite \
     --errors-for-leak-kinds=definite --error-exitcode=99 \
     sqlite3 -batch :memory: >/dev/null 2>&1 <<SQL && code=0 || code=$?
-.load ${extension%.so}
-.read $(dirname "$0")/quick_start.sql
+.load '${extension%.so}'
+.read '$(dirname "$0")/quick_start.sql'
 SQL
 cat "$log"
 # 1 is the command line's, for the errors in the script; 99 is valgrind's. What

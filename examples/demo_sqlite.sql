@@ -1,0 +1,45 @@
+-- What `make demo-sqlite` shows, in an SQLite shell.
+.mode box
+.echo on
+
+-- Forty people compared eight ice creams, sixty pairs each. The votes are made up, so the
+-- truth is known: four people click one side without looking, two answer against everybody,
+-- four have a taste of their own.
+CREATE TABLE flavours (item INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO flavours (name) VALUES
+  ('lemon'), ('pistachio'), ('mint'), ('rum raisin'), ('liquorice'), ('chocolate'), ('vanilla'), ('strawberry');
+
+CREATE TABLE votes AS
+SELECT v.annotator, l.name AS "left", r.name AS "right",
+       iif(v.choice > 0, 'left', 'right') AS choice, v.annotator_kind
+FROM me_hodgerank_simulate('{"annotators": 40, "items": 8, "votes_each": 60, "seed": 7}') v
+JOIN flavours l ON l.item = v."left" JOIN flavours r ON r.item = v."right";
+
+SELECT annotator, "left", "right", choice FROM votes WHERE annotator = 21 LIMIT 4;
+
+-- The ranking that the forty agree on. hodgerank_rank is what plain least squares says,
+-- which believes everybody.
+SELECT rank, item, round(score, 2) AS score, hodgerank_rank, wins, losses
+FROM me_hodgerank('votes');
+
+-- Who should not be paid without a look? The annotators, joined to a table of payouts.
+CREATE TABLE payouts AS
+SELECT annotator, 0.05 * count(*) AS due FROM votes GROUP BY annotator;
+
+SELECT p.annotator, p.due, a.left_clicks, a.right_clicks, round(a.agreement, 2) AS agreement,
+       round(a.position_bias, 2) AS position_bias, a.is_adversarial
+FROM payouts p JOIN me_hodgerank_annotators('votes') a USING (annotator)
+WHERE a.is_position_biased OR a.is_adversarial
+ORDER BY a.is_adversarial, a.position_bias_order;
+
+-- They are the four and the two. Annotator 5 is none of them: a taste of their own.
+SELECT rank, item, consensus_rank, round(score - consensus_score, 2) AS liked_more_than_others, votes
+FROM me_hodgerank_personal('votes')
+WHERE annotator = 5;
+
+-- How far to believe in such differences? As far as votes that were held back confirm it.
+SELECT round(t) AS t, round(error, 3) AS error, selected,
+       printf('%.*c', 80 * (error - 0.3), '#') AS held_back_votes
+FROM (SELECT *, row_number() OVER (ORDER BY t) AS n FROM me_hodgerank_cv('votes'))
+WHERE n % 6 = 1 OR selected
+ORDER BY t;

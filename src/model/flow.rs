@@ -1,0 +1,225 @@
+//! Votes pooled by pair: the flow on the comparison graph.
+//!
+//! The flow from b to a is by how much a is preferred, −1 to 1 for plain votes:
+//! the mean of the choices, or a transform of the share π of wins, ties half
+//! to each side:
+//!
+//! ```text
+//! uniform 2π − 1    bradley-terry ln(π/(1−π))    thurstone Φ⁻¹(π)    angular asin(2π − 1)
+//! ```
+//!
+//! Bradley–Terry and Thurstone know no certainty: there π = (wins + ½)/(votes + 1).
+
+use crate::error::Result;
+use crate::options::PairModel;
+use crate::run::Stop;
+use crate::votes::Comparisons;
+
+/// One entry a compared pair, by item a, then item b; a before b.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// The first item of each pair.
+    pub a: Vec<u32>,
+    /// The second.
+    pub b: Vec<u32>,
+    /// The votes on it, by weight.
+    pub weight: Vec<f64>,
+    /// By how much a is preferred.
+    pub value: Vec<f64>,
+    /// Where the pairs with each first item begin; one more entry at the end.
+    pub starts: Vec<usize>,
+}
+
+/// What the votes on a pair add up to.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    weight: f64,
+    choices: f64,
+    wins: f64,
+}
+
+impl Flow {
+    /// Pools votes.
+    pub fn new(votes: &Comparisons, model: PairModel, stop: &Stop) -> Result<Self> {
+        let (starts, rows) = by_first_item(votes);
+        let mut flow = Self {
+            starts: vec![0],
+            ..Self::default()
+        };
+        let mut sums = vec![Sums::default(); votes.items()];
+        let mut met: Vec<u32> = Vec::new();
+        for a in 0..votes.items() {
+            stop.check()?;
+            for &row in &rows[starts[a]..starts[a + 1]] {
+                let vote = votes.get(row as usize);
+                let (b, side) = if vote.left == a {
+                    (vote.right, 1.0)
+                } else {
+                    (vote.left, -1.0)
+                };
+                let sums = &mut sums[b];
+                if sums.weight == 0.0 {
+                    met.push(b as u32);
+                }
+                let choice = side * vote.choice;
+                sums.weight += vote.weight;
+                sums.choices += vote.weight * choice;
+                sums.wins += vote.weight * 0.5 * (1.0 + sign(choice));
+            }
+            met.sort_unstable();
+            for b in met.drain(..) {
+                let sums = std::mem::take(&mut sums[b as usize]);
+                flow.a.push(a as u32);
+                flow.b.push(b);
+                flow.weight.push(sums.weight);
+                flow.value.push(sums.flow(model));
+            }
+            flow.starts.push(flow.a.len());
+        }
+        Ok(flow)
+    }
+
+    /// The number of pairs.
+    pub fn len(&self) -> usize {
+        self.a.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.a.is_empty()
+    }
+
+    /// The number of items.
+    pub fn items(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The place of a pair of items that were compared, the smaller one first.
+    pub fn pair(&self, a: usize, b: usize) -> usize {
+        let range = self.starts[a]..self.starts[a + 1];
+        range.start + self.b[range].partition_point(|&met| (met as usize) < b)
+    }
+
+    /// Σ ω f over the pairs of each item: what the scores have to balance.
+    pub fn divergence(&self, values: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.items()];
+        for (k, value) in values.iter().enumerate() {
+            sums[self.a[k] as usize] += self.weight[k] * value;
+            sums[self.b[k] as usize] -= self.weight[k] * value;
+        }
+        sums
+    }
+
+    /// What scores make of each pair.
+    pub fn gradient(&self, theta: &[f64]) -> Vec<f64> {
+        let pairs = self.a.iter().zip(&self.b);
+        pairs
+            .map(|(&a, &b)| theta[a as usize] - theta[b as usize])
+            .collect()
+    }
+
+    /// Σ ω f g.
+    pub fn inner(&self, f: &[f64], g: &[f64]) -> f64 {
+        let products = f.iter().zip(g).zip(&self.weight);
+        products.map(|((f, g), weight)| weight * f * g).sum()
+    }
+}
+
+/// The rows of votes by the smaller of their items, in order within each.
+fn by_first_item(votes: &Comparisons) -> (Vec<usize>, Vec<u32>) {
+    let first = |row: usize| {
+        let vote = votes.get(row);
+        vote.left.min(vote.right)
+    };
+    let mut starts = vec![0; votes.items() + 1];
+    for row in 0..votes.len() {
+        starts[first(row) + 1] += 1;
+    }
+    for item in 0..votes.items() {
+        starts[item + 1] += starts[item];
+    }
+    let mut next = starts.clone();
+    let mut rows = vec![0; votes.len()];
+    for row in 0..votes.len() {
+        let slot = &mut next[first(row)];
+        rows[*slot] = row as u32;
+        *slot += 1;
+    }
+    (starts, rows)
+}
+
+fn sign(choice: f64) -> f64 {
+    if choice == 0.0 { 0.0 } else { choice.signum() }
+}
+
+impl Sums {
+    fn flow(self, model: PairModel) -> f64 {
+        let share = self.wins / self.weight;
+        let unsure = (self.wins + 0.5) / (self.weight + 1.0);
+        match model {
+            PairModel::Uniform => self.choices / self.weight,
+            PairModel::BradleyTerry => (unsure / (1.0 - unsure)).ln(),
+            PairModel::Thurstone => normal_quantile(unsure),
+            PairModel::Angular => (2.0 * share - 1.0).asin(),
+        }
+    }
+}
+
+/// Φ⁻¹, by Newton's method from a rough guess.
+pub fn normal_quantile(share: f64) -> f64 {
+    let mut x: f64 = 0.0;
+    // The tail is log-concave: from 0 the steps never go too far, and each
+    // doubles the digits once it is near.
+    for _ in 0..100 {
+        let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        let below = super::evidence::normal_tail(-x);
+        let step = (share - below) / density;
+        x += step.clamp(-1.0, 1.0);
+        if step.abs() < 1e-14 * x.abs().max(1.0) {
+            break;
+        }
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::votes::Comparison;
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        for (share, expected) in [
+            (0.5, 0.0),
+            (0.975, 1.959963984540054),
+            (0.001, -3.090232306167813),
+            (1e-7, -5.199337582192816),
+        ] {
+            assert!((normal_quantile(share) - expected).abs() < 1e-9, "{share}");
+        }
+    }
+
+    #[test]
+    fn pairs_pool_the_votes_of_both_sides() {
+        let mut votes = Comparisons::with_capacity(3, 0, false, true);
+        for (left, right, choice, weight) in [(2, 0, 1.0, 1.0), (0, 2, 1.0, 2.0), (1, 2, 0.0, 1.0)]
+        {
+            votes.push(Comparison {
+                left,
+                right,
+                choice,
+                weight,
+            });
+        }
+        votes.end_annotator();
+        let flow = |model| Flow::new(&votes, model, &Stop::default()).unwrap();
+        let uniform = flow(PairModel::Uniform);
+        assert_eq!((&uniform.a[..], &uniform.b[..]), (&[0, 1][..], &[2, 2][..]));
+        assert_eq!(uniform.weight, [3.0, 1.0]);
+        assert_eq!(uniform.value, [1.0 / 3.0, 0.0]);
+        let close = |model, expected: f64| (flow(model).value[0] - expected).abs() < 1e-12;
+        assert!(close(PairModel::BradleyTerry, (2.5f64 / 1.5).ln()));
+        assert!(close(PairModel::Angular, (1.0f64 / 3.0).asin()));
+        assert!(close(PairModel::Thurstone, 0.3186393639643752));
+    }
+}

@@ -1,0 +1,389 @@
+//! What a ranking leaves unexplained: the flow on the comparison graph splits
+//! into three parts that are orthogonal in the inner product Σ ω f g.
+//!
+//! ```text
+//! f = grad θ                 what scores explain
+//!   + W⁻¹Cᵀφ                 local cycles: a over b over c over a
+//!   + h                      global cycles: longer ways round, no triangle in them
+//! ```
+//!
+//! C takes a flow to its curl f_ab + f_bc + f_ca on every triangle of compared
+//! pairs. With r = f − grad θ, B = W^-½Cᵀ and g = W^½r, h comes from the least
+//! squares problem min ‖g − Bφ‖ by conjugate gradients (CGLS). φ itself, one
+//! number a triangle, is never needed: written as φ = Bᵀv, all vectors of the
+//! iteration live on pairs, and triangles are walked anew for each product
+//! with M = BBᵀ.
+
+use super::flow::Flow;
+use crate::error::Result;
+use crate::run::Stop;
+
+/// More triangles than this are not walked.
+pub const MAX_TRIANGLES: u64 = 100_000_000;
+
+/// The residual's curl may be this part of what it was.
+const TOLERANCE: f64 = 1e-12;
+
+const MAX_ITERATIONS: usize = 10_000;
+
+/// The parts of a flow that go round in circles, pair by pair.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cycles {
+    /// What the triangles explain.
+    pub local: Vec<f64>,
+    /// What is left.
+    pub global: Vec<f64>,
+}
+
+/// Three items, each over the next and the last over the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Triangle {
+    /// a, b and c.
+    pub items: [u32; 3],
+    /// The flow of a over b, b over c and c over a.
+    pub flow: [f64; 3],
+    /// The votes on the three pairs.
+    pub votes: f64,
+    /// Σ ω f² that this triangle alone would explain.
+    pub explained: f64,
+}
+
+impl Triangle {
+    /// How far round it goes.
+    pub fn curl(&self) -> f64 {
+        self.flow.iter().sum()
+    }
+}
+
+/// The graph of compared pairs, ready to be walked by triangles.
+pub struct Triangles<'a>(pub &'a Flow);
+
+/// A triangle's items a < b < c and its pairs ab, bc, ac.
+type Corner = ([usize; 3], [usize; 3]);
+
+impl Triangles<'_> {
+    /// Calls `visit` with every triangle, in the order of its items.
+    fn for_each(&self, stop: &Stop, mut visit: impl FnMut(Corner)) -> Result<()> {
+        const NONE: u32 = u32::MAX;
+        let mut pair_with_a = vec![NONE; self.0.items()];
+        for a in 0..self.0.items() {
+            stop.check()?;
+            let own = self.0.starts[a]..self.0.starts[a + 1];
+            for pair in own.clone() {
+                pair_with_a[self.0.b[pair] as usize] = pair as u32;
+            }
+            for ab in own.clone() {
+                let b = self.0.b[ab] as usize;
+                for bc in self.0.starts[b]..self.0.starts[b + 1] {
+                    let c = self.0.b[bc] as usize;
+                    if pair_with_a[c] != NONE {
+                        visit(([a, b, c], [ab, bc, pair_with_a[c] as usize]));
+                    }
+                }
+            }
+            for pair in own {
+                pair_with_a[self.0.b[pair] as usize] = NONE;
+            }
+        }
+        Ok(())
+    }
+
+    /// An upper bound of the work of one walk.
+    fn work(&self) -> u64 {
+        let after = |b: u32| (self.0.starts[b as usize + 1] - self.0.starts[b as usize]) as u64;
+        self.0.b.iter().map(|&b| after(b)).sum()
+    }
+
+    /// Whether there are not too many of them.
+    pub fn can_be_walked(&self) -> bool {
+        self.work() <= MAX_TRIANGLES
+    }
+
+    /// Splits what scores leave over of the flow. None if there are too many triangles.
+    pub fn split(&self, residual: &[f64], stop: &Stop) -> Result<Option<Cycles>> {
+        if self.one_item_met_all() {
+            // The triangles at that item fill every circle.
+            return Ok(Some(Cycles {
+                local: residual.to_vec(),
+                global: vec![0.0; residual.len()],
+            }));
+        }
+        if !self.can_be_walked() {
+            return Ok(None);
+        }
+        let root: Vec<f64> = self.0.weight.iter().map(|weight| weight.sqrt()).collect();
+        let scaled: Vec<f64> = residual.iter().zip(&root).map(|(r, w)| r * w).collect();
+        let left_over = self.least_squares(scaled, &root, stop)?;
+        let global: Vec<f64> = left_over.iter().zip(&root).map(|(h, w)| h / w).collect();
+        let local = residual.iter().zip(&global).map(|(r, h)| r - h).collect();
+        Ok(Some(Cycles { local, global }))
+    }
+
+    /// Whether every item was compared with one and the same. (Only asked of
+    /// the whole graph: with several components there is no such item.)
+    fn one_item_met_all(&self) -> bool {
+        let mut met = vec![0; self.0.items()];
+        for (&a, &b) in self.0.a.iter().zip(&self.0.b) {
+            met[a as usize] += 1;
+            met[b as usize] += 1;
+        }
+        met.iter().any(|&count| count + 1 == self.0.items())
+    }
+
+    /// What is left of `g` after the best combination of triangles.
+    fn least_squares(&self, g: Vec<f64>, root: &[f64], stop: &Stop) -> Result<Vec<f64>> {
+        let size = dot(&g, &g);
+        let mut residual = g;
+        let mut image = vec![0.0; residual.len()]; // M residual
+        let first = self.product(&residual, root, &mut image, stop)?; // ‖Bᵀ residual‖²
+        let mut direction_image = image.clone(); // M v
+        let mut curl = first;
+        for _ in 0..MAX_ITERATIONS {
+            if curl <= TOLERANCE * TOLERANCE * first {
+                break;
+            }
+            let step = curl / dot(&direction_image, &direction_image);
+            for (slot, change) in residual.iter_mut().zip(&direction_image) {
+                *slot -= step * change;
+            }
+            if dot(&residual, &residual) <= TOLERANCE * TOLERANCE * size {
+                residual.fill(0.0);
+                break;
+            }
+            let next = self.product(&residual, root, &mut image, stop)?;
+            for (slot, value) in direction_image.iter_mut().zip(&image) {
+                *slot = value + next / curl * *slot;
+            }
+            curl = next;
+        }
+        Ok(residual)
+    }
+
+    /// out = M x with M = BBᵀ. Returns ‖Bᵀx‖², whose small values xᵀMx would lose.
+    fn product(&self, x: &[f64], root: &[f64], out: &mut [f64], stop: &Stop) -> Result<f64> {
+        let scaled: Vec<f64> = x.iter().zip(root).map(|(x, w)| x / w).collect();
+        out.fill(0.0);
+        let mut squares = 0.0;
+        self.for_each(stop, |(_, [ab, bc, ac])| {
+            let curl = scaled[ab] + scaled[bc] - scaled[ac];
+            squares += curl * curl;
+            out[ab] += curl;
+            out[bc] += curl;
+            out[ac] -= curl;
+        })?;
+        for (slot, root) in out.iter_mut().zip(root) {
+            *slot /= root;
+        }
+        Ok(squares)
+    }
+
+    /// The triangles that explain most of the flow, at most `most` of them.
+    /// None if there are too many to be walked.
+    pub fn worst(&self, most: usize, stop: &Stop) -> Result<Option<Vec<Triangle>>> {
+        if !self.can_be_walked() {
+            return Ok(None);
+        }
+        let mut kept: Vec<Triangle> = Vec::new();
+        let mut bar = 0.0;
+        self.for_each(stop, |corner| {
+            let triangle = self.triangle(corner);
+            if triangle.explained > bar {
+                kept.push(triangle);
+                if kept.len() == 2 * most {
+                    worst_first(&mut kept);
+                    kept.truncate(most);
+                    bar = kept[most - 1].explained;
+                }
+            }
+        })?;
+        worst_first(&mut kept);
+        kept.truncate(most);
+        Ok(Some(kept))
+    }
+
+    /// Turned so that its curl is positive, its first item first.
+    fn triangle(&self, ([a, b, c], [ab, bc, ac]): Corner) -> Triangle {
+        let Flow { weight, value, .. } = self.0;
+        let curl = value[ab] + value[bc] - value[ac];
+        let [a, b, c] = [a, b, c].map(|item| item as u32);
+        let (items, flow) = if curl >= 0.0 {
+            ([a, b, c], [value[ab], value[bc], -value[ac]])
+        } else {
+            ([a, c, b], [value[ac], -value[bc], -value[ab]])
+        };
+        Triangle {
+            items,
+            flow,
+            votes: weight[ab] + weight[bc] + weight[ac],
+            explained: curl * curl / (1.0 / weight[ab] + 1.0 / weight[bc] + 1.0 / weight[ac]),
+        }
+    }
+}
+
+fn worst_first(triangles: &mut [Triangle]) {
+    triangles.sort_by(|x, y| {
+        let by_size = y.explained.total_cmp(&x.explained);
+        by_size.then(x.items.cmp(&y.items))
+    });
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{DMatrix, DVector};
+
+    fn flow(items: u32, pairs: &[(u32, u32, f64, f64)]) -> Flow {
+        let starts = (0..=items).map(|item| pairs.partition_point(|pair| pair.0 < item));
+        Flow {
+            starts: starts.collect(),
+            a: pairs.iter().map(|pair| pair.0).collect(),
+            b: pairs.iter().map(|pair| pair.1).collect(),
+            weight: pairs.iter().map(|pair| pair.2).collect(),
+            value: pairs.iter().map(|pair| pair.3).collect(),
+        }
+    }
+
+    fn complete(items: u32) -> Flow {
+        let pairs = (0..items).flat_map(|a| (a + 1..items).map(move |b| (a, b)));
+        let value = |a: u32, b: u32| f64::from((7 * a + 3 * b * b) % 11) / 5.0 - 1.0;
+        let weight = |a: u32, b: u32| 1.0 + f64::from((a + 5 * b) % 7);
+        let pairs: Vec<_> = pairs
+            .map(|(a, b)| (a, b, weight(a, b), value(a, b)))
+            .collect();
+        flow(items, &pairs)
+    }
+
+    fn split(flow: &Flow) -> Cycles {
+        let residual = residual(flow);
+        let triangles = Triangles(flow);
+        triangles
+            .split(&residual, &Stop::default())
+            .unwrap()
+            .unwrap()
+    }
+
+    /// The flow less what the best scores explain, by dense least squares.
+    fn residual(flow: &Flow) -> Vec<f64> {
+        let items = flow.items();
+        let mut laplacian = DMatrix::from_element(items, items, 1.0);
+        for k in 0..flow.len() {
+            let (a, b, weight) = (flow.a[k] as usize, flow.b[k] as usize, flow.weight[k]);
+            laplacian[(a, a)] += weight;
+            laplacian[(b, b)] += weight;
+            laplacian[(a, b)] -= weight;
+            laplacian[(b, a)] -= weight;
+        }
+        let right = DVector::from_vec(flow.divergence(&flow.value));
+        let theta = laplacian.cholesky().unwrap().solve(&right);
+        let explained = flow.gradient(theta.as_slice());
+        let pairs = flow.value.iter().zip(explained);
+        pairs.map(|(f, g)| f - g).collect()
+    }
+
+    #[test]
+    fn a_ring_without_triangles_is_one_global_cycle() {
+        let ring = flow(
+            5,
+            &[
+                (0, 1, 1.0, 1.0),
+                (0, 4, 1.0, -1.0),
+                (1, 2, 1.0, 1.0),
+                (2, 3, 1.0, 1.0),
+                (3, 4, 1.0, 1.0),
+            ],
+        );
+        let cycles = split(&ring);
+        assert!(cycles.local.iter().all(|value| value.abs() < 1e-12));
+        let expected = [1.0, -1.0, 1.0, 1.0, 1.0];
+        assert!(
+            cycles
+                .global
+                .iter()
+                .zip(expected)
+                .all(|(h, e)| (h - e).abs() < 1e-12)
+        );
+        assert_eq!(
+            Triangles(&ring)
+                .worst(10, &Stop::default())
+                .unwrap()
+                .unwrap(),
+            []
+        );
+    }
+
+    #[test]
+    fn where_all_were_compared_every_cycle_is_local() {
+        let flow = complete(7);
+        let cycles = split(&flow);
+        assert!(cycles.global.iter().all(|&value| value == 0.0));
+        // The shortcut says what the iteration finds.
+        let triangles = Triangles(&flow);
+        let root: Vec<f64> = flow.weight.iter().map(|weight| weight.sqrt()).collect();
+        let scaled: Vec<f64> = cycles.local.iter().zip(&root).map(|(r, w)| r * w).collect();
+        let left = triangles
+            .least_squares(scaled, &root, &Stop::default())
+            .unwrap();
+        assert!(left.iter().all(|value| value.abs() < 1e-9));
+    }
+
+    #[test]
+    fn the_parts_are_orthogonal_and_add_up() {
+        // Two complete halves, joined by three bridges: circles of both kinds.
+        let mut pairs = Vec::new();
+        let half = complete(6);
+        for k in 0..half.len() {
+            let (a, b, w, f) = (half.a[k], half.b[k], half.weight[k], half.value[k]);
+            pairs.push((a, b, w, f));
+            pairs.push((a + 6, b + 6, w + 1.0, -f));
+        }
+        pairs.extend([(0, 6, 2.0, 0.5), (2, 8, 1.0, -0.7), (5, 11, 3.0, 0.9)]);
+        pairs.sort_by_key(|pair| (pair.0, pair.1));
+        let flow = flow(12, &pairs);
+        let residual = residual(&flow);
+        let Cycles { local, global } = split(&flow);
+        let consensus: Vec<f64> = flow
+            .value
+            .iter()
+            .zip(&residual)
+            .map(|(f, r)| f - r)
+            .collect();
+        for (x, y) in [
+            (&local, &global),
+            (&local, &consensus),
+            (&global, &consensus),
+        ] {
+            assert!(flow.inner(x, y).abs() < 1e-9);
+        }
+        for k in 0..flow.len() {
+            assert!((consensus[k] + local[k] + global[k] - flow.value[k]).abs() < 1e-12);
+        }
+        assert!(flow.inner(&local, &local) > 0.1 && flow.inner(&global, &global) > 0.01);
+        // No triangle goes round in the global part.
+        let triangles = Triangles(&flow);
+        let check = |(_, [ab, bc, ac]): Corner| {
+            assert!((global[ab] + global[bc] - global[ac]).abs() < 1e-9);
+        };
+        triangles.for_each(&Stop::default(), check).unwrap();
+    }
+
+    #[test]
+    fn the_worst_triangles_come_first_and_go_round_forwards() {
+        let flow = complete(12);
+        let triangles = Triangles(&flow);
+        let all = triangles.worst(1000, &Stop::default()).unwrap().unwrap();
+        assert_eq!(
+            all.len(),
+            12 * 11 * 10 / 6 - all.iter().filter(|t| t.curl() == 0.0).count()
+        );
+        assert!(all.iter().all(|triangle| triangle.curl() > 0.0));
+        assert!(all.is_sorted_by(|x, y| x.explained >= y.explained));
+        assert_eq!(
+            triangles.worst(10, &Stop::default()).unwrap().unwrap(),
+            all[..10]
+        );
+    }
+}

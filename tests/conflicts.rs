@@ -1,0 +1,293 @@
+//! What a ranking leaves unexplained, how sure it is, and what is said of annotators.
+
+mod table;
+
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use me_hodgerank::{ErrorKind, Fit, Options, PairModel, ResultSet, Row, Run, Simulation, Votes};
+use table::{TextRow, row, simulated};
+
+fn fit(votes: &Votes, options: &Options) -> Fit {
+    Fit::new(votes, options, &mut Run::new()).unwrap()
+}
+
+fn numbers(batch: &RecordBatch, name: &str) -> Vec<f64> {
+    let column = batch.column_by_name(name).unwrap();
+    column.as_primitive::<Float64Type>().values().to_vec()
+}
+
+fn integers(batch: &RecordBatch, name: &str) -> Vec<i64> {
+    let column = batch.column_by_name(name).unwrap();
+    column.as_primitive::<Int64Type>().values().to_vec()
+}
+
+fn texts<'a>(batch: &'a RecordBatch, name: &str) -> Vec<&'a str> {
+    let column = batch.column_by_name(name).unwrap();
+    column.as_string::<i32>().iter().flatten().collect()
+}
+
+fn flags(batch: &RecordBatch, name: &str) -> Vec<bool> {
+    let column = batch.column_by_name(name).unwrap();
+    column.as_boolean().iter().flatten().collect()
+}
+
+/// Fast, and the parts that are tested here do not look at the path.
+fn quick() -> Options {
+    Options {
+        t: Some(1.0),
+        ..Options::default()
+    }
+}
+
+fn fit_rows(rows: &[TextRow], options: &Options) -> Fit {
+    let rows: Vec<Row<'static>> = rows.iter().copied().map(row).collect();
+    table::fit(options, rows).unwrap()
+}
+
+/// Some pairs are never compared, so that there are circles of both kinds.
+fn sparse() -> Votes {
+    let simulation = Simulation {
+        annotators: 30,
+        items: 25,
+        votes_each: 4,
+        ..Simulation::default()
+    };
+    simulated(simulation, &Options::default())
+}
+
+#[test]
+fn the_parts_of_the_flow_add_up_and_are_orthogonal() {
+    let votes = sparse();
+    for pair_model in [
+        PairModel::Uniform,
+        PairModel::BradleyTerry,
+        PairModel::Thurstone,
+        PairModel::Angular,
+    ] {
+        let options = Options {
+            pair_model,
+            ..quick()
+        };
+        let fit = fit(&votes, &options);
+        let cycles = fit.table(ResultSet::Cycles).unwrap();
+        let weight: Vec<f64> = integers(&cycles, "votes")
+            .iter()
+            .map(|&n| n as f64)
+            .collect();
+        let flow = numbers(&cycles, "flow");
+        let parts = ["consensus", "local_cycle", "global_cycle"].map(|name| numbers(&cycles, name));
+        let inner =
+            |x: &[f64], y: &[f64]| -> f64 { (0..x.len()).map(|k| weight[k] * x[k] * y[k]).sum() };
+        for k in 0..flow.len() {
+            let sum: f64 = parts.iter().map(|part| part[k]).sum();
+            assert!((sum - flow[k]).abs() < 1e-9);
+        }
+        for (x, y) in [(0, 1), (0, 2), (1, 2)] {
+            assert!(
+                inner(&parts[x], &parts[y]).abs() < 1e-9,
+                "{pair_model:?} {x} {y}"
+            );
+        }
+        let summary = fit.table(ResultSet::Summary).unwrap();
+        let whole = inner(&flow, &flow);
+        let names = ["consensus_share", "local_cycle_share", "global_cycle_share"];
+        for (name, part) in names.iter().zip(&parts) {
+            let share = numbers(&summary, name)[0];
+            assert!((share - inner(part, part) / whole).abs() < 1e-9, "{name}");
+            assert!(share > 0.01, "{name} {share}");
+        }
+        if pair_model == PairModel::Uniform {
+            let causes = [
+                "personal_cycle_share",
+                "position_bias_cycle_share",
+                "noise_cycle_share",
+            ];
+            let sum: f64 = causes.iter().map(|name| numbers(&summary, name)[0]).sum();
+            assert!((sum - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn the_consensus_is_that_of_hodgerank() {
+    let fit = fit(&sparse(), &quick());
+    let ranking = fit.table(ResultSet::Ranking).unwrap();
+    let cycles = fit.table(ResultSet::Cycles).unwrap();
+    let items = integers(&ranking, "item");
+    let scores = numbers(&ranking, "hodgerank_score");
+    let score = |item: i64| scores[items.iter().position(|&other| other == item).unwrap()];
+    let (a, b) = (integers(&cycles, "item_a"), integers(&cycles, "item_b"));
+    for (k, value) in numbers(&cycles, "consensus").into_iter().enumerate() {
+        assert!((score(a[k]) - score(b[k]) - value).abs() < 1e-12);
+    }
+}
+
+/// Rock beats scissors, scissors beat paper, paper beats rock.
+#[test]
+fn a_circle_of_three_is_found() {
+    let mut rows = Vec::new();
+    for who in ["x", "y", "z"] {
+        rows.extend([
+            (who, "rock", "scissors", "left"),
+            (who, "paper", "scissors", "right"),
+            (who, "paper", "rock", "left"),
+            (who, "rock", "spoon", "left"),
+        ]);
+    }
+    let fit = fit_rows(&rows, &quick());
+    let triangles = fit.table(ResultSet::Triangles).unwrap();
+    assert_eq!(triangles.num_rows(), 1);
+    let corner = |name: &str| texts(&triangles, name)[0].to_string();
+    assert_eq!(
+        [corner("item_a"), corner("item_b"), corner("item_c")],
+        ["paper", "rock", "scissors"]
+    );
+    assert_eq!(numbers(&triangles, "curl"), [3.0]);
+    assert_eq!(integers(&triangles, "votes"), [9]);
+    let summary = fit.table(ResultSet::Summary).unwrap();
+    assert!((numbers(&summary, "local_cycle_share")[0] - 0.75).abs() < 1e-12);
+    assert!(numbers(&summary, "global_cycle_share")[0].abs() < 1e-12);
+}
+
+#[test]
+fn bradley_terry_gives_log_odds() {
+    // Two items, seven of ten for one: (7 + ½) / (3 + ½), half of it to each.
+    let mut rows = vec![("x", "a", "b", "left"); 7];
+    rows.extend(vec![("x", "a", "b", "right"); 3]);
+    let options = Options {
+        pair_model: PairModel::BradleyTerry,
+        ..quick()
+    };
+    let ranking = fit_rows(&rows, &options).table(ResultSet::Ranking).unwrap();
+    let expected = (7.5f64 / 3.5).ln() / 2.0;
+    let scores = numbers(&ranking, "hodgerank_score");
+    assert!((scores[0] - expected).abs() < 1e-12 && (scores[1] + expected).abs() < 1e-12);
+}
+
+#[test]
+fn verdicts_are_those_of_the_truth() {
+    let options = Options {
+        fdr: Some(0.1),
+        ..quick()
+    };
+    let votes = simulated(Simulation::default(), &options);
+    let annotators = fit(&votes, &options).table(ResultSet::Annotators).unwrap();
+    let mut truth = std::collections::BTreeMap::new();
+    for batch in Simulation::default().run().unwrap() {
+        let batch = batch.unwrap();
+        let id = batch.column(0).as_primitive::<Int64Type>().value(0);
+        truth.insert(id, batch.column(4).as_string::<i32>().value(0).to_string());
+    }
+    let ids = integers(&annotators, "annotator");
+    let verdicts = texts(&annotators, "verdict");
+    let (mut right, mut wrong) = (0, 0);
+    for (id, verdict) in ids.iter().zip(&verdicts) {
+        let fits = match truth[id].as_str() {
+            "careless" => verdict.starts_with("clicks "),
+            "adversarial" => *verdict == "against the consensus",
+            "personal" => *verdict == "own taste",
+            _ => *verdict == "ok",
+        };
+        if fits { right += 1 } else { wrong += 1 }
+    }
+    assert!(right >= 95, "{right} right, {wrong} wrong");
+    // The flags go by the same tests.
+    let biased = flags(&annotators, "is_position_biased");
+    let q = numbers(&annotators, "position_bias_q_value");
+    assert!(biased.iter().zip(&q).all(|(&flag, &q)| flag == (q <= 0.1)));
+    assert_eq!(annotators.num_rows(), 100);
+    for (k, sentence) in texts(&annotators, "evidence").into_iter().enumerate() {
+        let left = integers(&annotators, "left_clicks")[k];
+        match verdicts[k] {
+            "clicks left" => {
+                assert!(sentence.starts_with(&format!("clicked left on {left} of 60 votes;")))
+            }
+            "clicks right" => {
+                assert!(sentence.starts_with(&format!("clicked right on {} of 60", 60 - left)))
+            }
+            "ok" => {
+                assert!(sentence.ends_with(&format!("clicked {left} left and {} right", 60 - left)))
+            }
+            _ => assert!(sentence.contains("agreed with the consensus on ")),
+        }
+    }
+}
+
+#[test]
+fn few_votes_are_too_few() {
+    let rows = [
+        ("x", "a", "b", "left"),
+        ("x", "b", "c", "left"),
+        ("y", "a", "b", "right"),
+    ];
+    let annotators = fit_rows(&rows, &quick())
+        .table(ResultSet::Annotators)
+        .unwrap();
+    assert_eq!(texts(&annotators, "verdict"), ["too few votes to tell"; 2]);
+    let sentences = texts(&annotators, "evidence");
+    assert!(
+        sentences.contains(&"only 2 votes that were not a tie"),
+        "{sentences:?}"
+    );
+    assert!(sentences.contains(&"only 1 vote that was not a tie"));
+}
+
+/// One vote, one annotator, two items; a bridge; an item seen once.
+#[test]
+fn intervals_are_finite_and_wide_where_little_is_known() {
+    let mut rows = vec![("x", "a", "b", "left"); 1];
+    let check = |rows: &[TextRow]| {
+        let ranking = fit_rows(rows, &quick()).table(ResultSet::Ranking).unwrap();
+        for name in ["score_std_error", "score_low", "score_high"] {
+            assert!(
+                numbers(&ranking, name)
+                    .iter()
+                    .all(|value| value.is_finite()),
+                "{name}"
+            );
+        }
+        ranking
+    };
+    check(&rows);
+    for who in ["u", "v", "w", "x", "y", "z"] {
+        for _ in 0..20 {
+            rows.extend([
+                (who, "a", "b", "left"),
+                (who, "c", "b", "right"),
+                (who, "c", "a", "right"),
+            ]);
+        }
+        rows.push((who, "b", "a", "left"));
+    }
+    rows.push(("x", "c", "rare", "left"));
+    rows.extend([
+        ("x", "island", "rock", "left"),
+        ("y", "island", "rock", "right"),
+    ]);
+    let ranking = check(&rows);
+    let items = texts(&ranking, "item");
+    let error = numbers(&ranking, "score_std_error");
+    let of = |item: &str| error[items.iter().position(|&other| other == item).unwrap()];
+    assert!(of("rare") > 3.0 * of("b"), "{} {}", of("rare"), of("b"));
+    let (low, high) = (
+        integers(&ranking, "rank_low"),
+        integers(&ranking, "rank_high"),
+    );
+    for (k, &rank) in integers(&ranking, "rank").iter().enumerate() {
+        assert!(1 <= low[k] && low[k] <= rank && rank <= high[k]);
+    }
+}
+
+#[test]
+fn without_a_chosen_time_there_are_still_cycles() {
+    let options = Options {
+        folds: 0,
+        ..Options::default()
+    };
+    let fit = fit(&sparse(), &options);
+    assert!(fit.table(ResultSet::Cycles).unwrap().num_rows() > 0);
+    assert!(fit.table(ResultSet::Triangles).unwrap().num_rows() > 0);
+    let error = fit.table(ResultSet::Ranking).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Option);
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""The example of the community repository, hello_world in description.yml, in a DuckDB
+command line with a database file.
+
+usage: community.py EXTENSION
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import duckdb_hosts
+from sqllogic import ROOT
+
+
+def main(extension):
+    text = (ROOT / "description.yml").read_text(encoding="utf-8")
+    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.M)[1]
+    assert re.search(rf"^  version: {re.escape(version)}$", text, re.M), f"description.yml is not about {version}"
+    hello = re.search(r"^  hello_world: \|\n((?:    .*\n)+)", text, re.M)[1]
+    load = f"LOAD '{os.path.abspath(extension)}';\n"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [duckdb_hosts.cli(), "-unsigned", "-bail", "-init", os.devnull, "-csv", "hello.duckdb"],
+            input=load + hello, cwd=folder, capture_output=True, text=True,
+        )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    lines = done.stdout.splitlines()
+    people = lines.index("annotator,left_clicks,right_clicks,position_bias,is_adversarial")
+    ranks = [line.split(",")[0] for line in lines[1:people]]
+    assert lines[0] == "rank,item,score" and ranks == ["1", "2", "3", "4", "5"], done.stdout
+    assert any(line.endswith(",true") for line in lines[people:]), done.stdout
+    print("hello_world works")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""What a stranger does first: the demos, the installation, the Python package in a
+clean environment, and the example of the community repository. After `make wheel`."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import duckdb_hosts
+import shells
+from sqllogic import ROOT, Score
+
+MAKE = os.environ.get("MAKE", "make")
+WHEEL_TEST = """
+import duckdb, os, sqlite3, sys
+import me_hodgerank
+from me_hodgerank import connect, load
+
+assert os.path.dirname(me_hodgerank.__file__).startswith(sys.prefix), me_hodgerank.__file__
+for path in [me_hodgerank.duckdb_extension, me_hodgerank.sqlite_extension]:
+    assert os.path.isfile(path), path
+version = me_hodgerank.__version__
+unsigned = {"allow_unsigned_extensions": True}
+
+def check_duckdb(con):
+    assert con.execute("SELECT me_hodgerank_version()").fetchone() == (version,)
+    con.execute("CREATE OR REPLACE TEMP TABLE votes AS FROM me_hodgerank_simulate(annotators := 20, items := 5, seed := 1)")
+    return con.execute("SELECT item, score FROM me_hodgerank('votes')").fetchall()
+
+in_memory = check_duckdb(load(duckdb.connect(config=unsigned)))
+with connect("file.duckdb") as con:  # bare names in a file, and nothing written there
+    assert check_duckdb(con) == in_memory
+    assert check_duckdb(load(con.cursor())) == in_memory
+    assert load(con) is con  # twice is fine
+with duckdb.connect("file.duckdb") as con:
+    stored = con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'me_hodgerank%'").fetchone()
+    assert stored == (0,), stored
+with connect("file.duckdb", read_only=True) as con:
+    assert check_duckdb(con) == in_memory
+try:
+    load(duckdb.connect())
+    raise SystemExit("an unsigned extension was loaded unasked")
+except RuntimeError as error:
+    assert "me_hodgerank.connect" in str(error), error
+try:
+    load(object())
+    raise SystemExit("loaded into nothing")
+except TypeError as error:
+    assert "apsw" in str(error), error
+
+def check_sqlite(con):
+    make = "CREATE TABLE votes AS SELECT * FROM me_hodgerank_simulate('{\\"annotators\\": 20, \\"items\\": 5, \\"seed\\": 1}')"
+    con.cursor().execute(make)
+    rows = [tuple(row) for row in con.cursor().execute("SELECT item, score FROM me_hodgerank('votes')")]
+    assert rows == in_memory, rows
+    try:
+        con.cursor().execute("SELECT load_extension('nothing')").fetchall()
+        raise SystemExit("SQL may still load extensions")
+    except Exception as error:
+        assert "not authorized" in str(error), error
+
+import apsw
+check_sqlite(load(apsw.Connection(":memory:")))
+if hasattr(sqlite3.Connection, "enable_load_extension"):
+    check_sqlite(load(sqlite3.connect(":memory:")))
+else:
+    try:
+        load(sqlite3.connect(":memory:"))
+        raise SystemExit("this sqlite3 cannot load extensions")
+    except RuntimeError as error:
+        assert "pip install apsw" in str(error), error
+print("fine")
+"""
+
+
+def run(command, **more):
+    done = subprocess.run(
+        command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, **more
+    )
+    assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stdout[-3000:]}"
+    return done.stdout
+
+
+def make(*arguments, **environment):
+    return run([MAKE, "--no-print-directory", "-C", str(ROOT), *arguments], env={**os.environ, **environment})
+
+
+def rows_of(text):
+    return [line for line in shells.cells(text) if isinstance(line, list)]
+
+
+def demo(*arguments, flagged):
+    """The six who did not look, no one else; and how it ends."""
+    text = make(*arguments)
+    assert "SELECT rank, item, round(score, 2) AS score" in text, "the SQL is not shown"
+    rows = rows_of(text)
+    found = {row[0] for row in rows if len(row) == 7 and row[0].isdigit()}
+    assert found == {"21", "17", "29", "34", "3", "39"}, found
+    assert ["1", "chocolate", "0.62", "1", "466", "118"] in rows, rows
+    assert any(row[:4] == flagged for row in rows), rows
+    last = text.rstrip().splitlines()[-2:]
+    assert last[0].startswith("Your own table:") and "my_votes" in last[1], last
+    return text
+
+
+def demo_duckdb():
+    first, second = (demo("demo", flagged=["21", "3.00", "57", "3"]) for _ in range(2))
+    assert first.partition("-- Forty")[2] == second.partition("-- Forty")[2], second
+
+
+def demo_sqlite():
+    demo("demo-sqlite", flagged=["21", "3.0", "57", "3"])
+
+
+def demo_without_sqlite3():
+    """The shell of apsw takes its place."""
+    text = demo("demo-sqlite", "SQLITE_CLI=no-such-program", "APSW=.venv/sqlite", flagged=["21", "3.0", "57", "3"])
+    assert "no no-such-program that loads extensions" in text, text
+
+
+def what_is_missing():
+    """Each tool by its name, and where to get it."""
+    for arguments, says in [
+        (["demo", "CARGO=no-cargo"], "no-cargo is missing: install Rust"),
+        (["demo", "PYTHON=no-python"], "no-python is missing: install Python 3"),
+        (["demo", "DUCKDB_CLI=no-duckdb"], "no program no-duckdb"),
+    ]:
+        refused(arguments, says)
+    with tempfile.TemporaryDirectory() as folder:
+        python = pathlib.Path(folder, "python")
+        python.write_text(f"""#!/bin/sh
+case "$*" in *ensurepip*) exit 1;; esac
+exec '{sys.executable}' "$@"
+""")
+        python.chmod(0o755)
+        # A version that there is not: its environment would have to be made.
+        refused(["demo", f"PYTHON={python}", "DUCKDB_CLI_VERSION=0.0"], "cannot make virtual environments: install its venv")
+
+
+def refused(arguments, says):
+    command = [MAKE, "-C", str(ROOT), *arguments]
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode != 0 and says in done.stdout, f"{arguments}: {done.stdout}"
+
+
+def wheel():
+    (path,) = (ROOT / "dist").glob("me_hodgerank-*.whl")
+    assert re.search(r"-py3-none-(manylinux|musllinux|macosx)_\d+_\d+_\w+\.whl$", path.name), path.name
+    with tempfile.TemporaryDirectory(prefix="clean environment ") as folder:
+        run([sys.executable, "-m", "venv", os.path.join(folder, "venv")])
+        python = os.path.join(folder, "venv", "bin", "python")
+        run([python, "-m", "pip", "install", "--quiet", "--no-index", str(path)])
+        for version in duckdb_hosts.VERSIONS:
+            # DuckDB and apsw are borrowed: nothing is fetched.
+            borrowed = [folder for name in [f"duckdb-{version}", "sqlite"] for folder in site_packages(name)]
+            with tempfile.TemporaryDirectory() as work:
+                environment = {**os.environ, "PYTHONPATH": os.pathsep.join(borrowed)}
+                said = run([python, "-c", WHEEL_TEST], cwd=work, env=environment)
+            assert said.strip() == "fine", said
+        run([python, "-m", "pip", "check"])
+        run([python, "-m", "pip", "uninstall", "--yes", "--quiet", "me_hodgerank"])
+
+
+def site_packages(name):
+    return [str(path) for path in (ROOT / ".venv" / name).glob("lib/python*/site-packages")]
+
+
+def installation():
+    """Installed into a home of its own, found by its bare name, and gone again."""
+    with tempfile.TemporaryDirectory(prefix="a home ") as home:
+        versions = pathlib.Path(home) / ".duckdb" / "extensions"
+        for version in [*duckdb_hosts.VERSIONS, "1.3.2"]:
+            (versions / f"v{version}").mkdir(parents=True)
+        path = os.pathsep.join(p for p in os.environ["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(p, "duckdb")))
+        said = make("install", HOME=home, PREFIX=home + "/.local", PATH=path)
+        lines = re.findall(r"^  (LOAD .*|\.read .*|\.load .*)$", said, re.M)
+        assert len(lines) == 3, said
+        load = "import duckdb; c = duckdb.connect(config={'allow_unsigned_extensions': True}); c.execute('LOAD me_hodgerank'); "
+        load += "print(c.execute('SELECT me_hodgerank_version()').fetchone()[0])"
+        for version in duckdb_hosts.VERSIONS:
+            python = duckdb_hosts.python(version)
+            assert re.fullmatch(r"\d+\.\d+\.\d+\n", run([python, "-c", load], env={**os.environ, "HOME": home})), version
+        assert not list((versions / "v1.3.2").iterdir())
+
+        # The two lines as ~/.duckdbrc, in a file of the user's.
+        pathlib.Path(home, ".duckdbrc").write_text("\n".join(lines[:2]) + "\n")
+        query = "CREATE TABLE votes AS FROM me_hodgerank_simulate(annotators := 20, items := 5); SELECT count(*) AS n FROM me_hodgerank('votes')"
+        command = [duckdb_hosts.cli(), "-unsigned", "-csv", os.path.join(home, "my.duckdb"), "-c", query]
+        printed = re.sub(r"\x1b\[[0-9;]*m", "", run(command, env={**os.environ, "HOME": home}))
+        assert printed.split()[-2:] == ["n", "5"] and "rror" not in printed, printed
+        sqlite = shells.all_shells()["sqlite"]
+        if sqlite:
+            (printed,) = shells.run(sqlite, [lines[2] + "\nSELECT me_hodgerank_version() IS NOT NULL AS there;"], home, load=False)
+            assert "1" in printed and "rror" not in printed, printed
+
+        make("install", "DESTDIR=" + os.path.join(home, "package"), HOME="/nowhere", PREFIX="/usr")
+        assert os.path.exists(os.path.join(home, "package", "usr", "lib", "me_hodgerank", "me_hodgerank.so"))
+        make("uninstall", "DESTDIR=" + os.path.join(home, "package"), HOME="/nowhere", PREFIX="/usr")
+        make("uninstall", HOME=home, PREFIX=home + "/.local")
+        left = [str(file) for file in pathlib.Path(home).rglob("*me_hodgerank*")]
+        assert not left, left
+
+
+def checksums():
+    """As `sha256sum -c` would."""
+    import hashlib
+
+    lines = (ROOT / "dist" / "SHA256SUMS").read_text().splitlines()
+    assert len(lines) == 4, lines
+    for line in lines:
+        digest, name = line.split("  ")
+        assert hashlib.sha256((ROOT / "dist" / name).read_bytes()).hexdigest() == digest, name
+
+
+def community():
+    """hello_world, and the names that the build there calls."""
+    run([sys.executable, str(ROOT / "tests" / "hosts" / "community.py"), duckdb_hosts.EXTENSION])
+    for target in ["set_duckdb_version", "set_duckdb_tag", "configure_ci", "release", "test_release"]:
+        make("-n", target, LINUX_CI_IN_DOCKER="1")
+
+
+CHECKS = [checksums, demo_duckdb, demo_sqlite, demo_without_sqlite3, what_is_missing, wheel, installation, community]
+
+
+def main(names):
+    score = Score()
+    for check in CHECKS:
+        if names and check.__name__ not in names:
+            continue
+        if check is demo_sqlite and not shells.all_shells()["sqlite"]:
+            score.skip(check.__name__, "no sqlite3 command line (Debian: apt-get install sqlite3)")
+            continue
+        try:
+            check()
+            score.ok()
+        except Exception as error:  # a check that trips over something has failed too
+            score.fail(check.__name__, f"{type(error).__name__}: {error}")
+    score.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
