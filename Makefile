@@ -30,6 +30,9 @@ help:
 	@echo "make test-duckdb   the DuckDB extension in the DuckDBs that it is for"
 	@echo "make bench-duckdb  time reading ten million votes into the DuckDB extension"
 	@echo "make sql           write the scripts in sql/ anew from sql/macro.sql"
+	@echo "make pictures      draw the pictures in docs/ anew"
+	@echo "make report        write a report about made-up votes, $(TARGET)/report.html"
+	@echo "make paper         the paper's experiments, its numbers beside ours"
 	@echo "make sqlite        build the SQLite extension, $(SQLITE_EXTENSION)"
 	@echo "make test-sqlite   the SQLite extension in the SQLites that it is for"
 	@echo "make bench-sqlite  time reading ten million votes beside a bare SELECT"
@@ -39,7 +42,7 @@ help:
 	@echo "make test-product  the demos, the recipes, the documentation, the package and the installation"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
-test: test-rust test-duckdb test-sqlite test-same-bits
+test: test-rust test-duckdb test-sqlite test-same-bits test-pictures
 
 # Release: the tests run the numbers too, and the extensions are built that way anyway.
 test-rust:
@@ -132,6 +135,28 @@ valgrind: sqlite
 
 bench-sqlite:
 	$(CARGO) bench --features sqlite --bench sqlite_ingest
+
+# --- Pictures, the report and the paper ---
+
+.PHONY: pictures report paper test-pictures
+
+DUCKDB := $(abspath .venv/duckdb-cli-$(DUCKDB_CLI_VERSION))/bin/duckdb -unsigned -init /dev/null -cmd "LOAD '$(DUCKDB_EXTENSION)'"
+PICTURES_VOTES := $(abspath examples/pictures_votes.sql)
+
+pictures: duckdb venvs-duckdb
+	cd docs && cat "$(PICTURES_VOTES)" "$(abspath examples/pictures.sql)" | $(DUCKDB)
+
+report: duckdb venvs-duckdb
+	@mkdir -p "$(TARGET)"
+	cd "$(TARGET)" && cat "$(PICTURES_VOTES)" "$(abspath examples/report.sql)" | $(DUCKDB)
+	@echo "The report is in $(TARGET)/report.html"
+
+paper: duckdb venvs-duckdb
+	.venv/duckdb-$(DUCKDB_CLI_VERSION)/bin/python examples/paper.py "$(DUCKDB_EXTENSION)"
+
+# After test-duckdb and test-sqlite: what they save to files.
+test-pictures:
+	$(PYTHON) tests/hosts/pictures.py
 
 # --- The product: demos, what is shipped, its documentation ---
 

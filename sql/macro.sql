@@ -1,5 +1,5 @@
 CREATE {kind} {name}(
-    votes,
+    {arguments},
     annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
@@ -8,10 +8,10 @@ CREATE {kind} {name}(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-SELECT unnest({rows}, recursive := true)
+SELECT {columns}
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
-        result: '{set}',
+    SELECT coalesce({fit}(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: {set},
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
@@ -31,12 +31,12 @@ FROM (
         -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
         -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
-            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
-             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            WHEN regexp_full_match({votes}, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches({votes}, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
-                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                regexp_extract_all({votes}, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
-            ELSE '"' || replace(votes, '"', '""') || '"'
+            ELSE '"' || replace({votes}, '"', '""') || '"'
         END
     )
-);
+){beside};

@@ -346,3 +346,120 @@ FROM (
         END
     )
 );
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_predict(
+    train, test,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT shown.* EXCLUDE (me_hodgerank_ids),
+    me_hodgerank_predict_vote(fitted.model, shown.me_hodgerank_ids.annotator, shown.me_hodgerank_ids."left", shown.me_hodgerank_ids."right") AS predicted,
+    me_hodgerank_predict_hodgerank(fitted.model, shown.me_hodgerank_ids."left", shown.me_hodgerank_ids."right") AS predicted_hodgerank
+FROM (
+    SELECT coalesce(me_hodgerank_model(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: NULL,
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(train, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || train || '"' ELSE train END,
+            '''', '''''') || ''')'
+    )
+) AS fitted,
+-- Second, so that the model cannot take a column from it.
+query(
+    'SELECT *, {annotator: "' || replace(annotator, '"', '""') || '", '
+    || '"left": "' || replace("left", '"', '""') || '", '
+    || '"right": "' || replace("right", '"', '""') || '"} AS me_hodgerank_ids '
+    || 'FROM query_table(''' || replace(
+        CASE WHEN regexp_matches(test, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+             THEN '"' || test || '"' ELSE test END,
+        '''', '''''') || ''')'
+) AS shown;
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_plot(
+    votes, kind,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT me_hodgerank_svg(model, kind) AS svg
+FROM (
+    SELECT coalesce(me_hodgerank_model(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: NULL,
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
+    )
+);
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_report(
+    votes,
+    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    weight := NULL, fold := NULL,
+    kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
+    folds := NULL, seed := NULL, t := NULL,
+    position_bias := NULL, personal := NULL, theta_update := NULL,
+    on_bad_row := NULL, max_seconds := NULL
+) AS TABLE
+SELECT me_hodgerank_html(model) AS html
+FROM (
+    SELECT coalesce(me_hodgerank_model(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+        result: NULL,
+        annotator: annotator, "left": "left", "right": "right", choice: choice,
+        weight: weight, fold: fold,
+        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+        folds: folds, seed: seed, t: t,
+        position_bias: position_bias, personal: personal, theta_update: theta_update,
+        on_bad_row: on_bad_row, max_seconds: max_seconds
+    }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
+    FROM query(
+        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
+        || '"' || replace("left", '"', '""') || '" AS shown_left, '
+        || '"' || replace("right", '"', '""') || '" AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
+        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        || 'FROM query_table(''' || replace(
+            -- A file's name is one name, not a schema and a table.
+            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
+                 THEN '"' || votes || '"' ELSE votes END,
+            '''', '''''') || ''')'
+    )
+);

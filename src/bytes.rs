@@ -21,6 +21,10 @@ const FORMAT: u32 = 2;
 const HEADER: usize = 8 + 4 + 16;
 
 impl Fit {
+    /// How many bytes come before the payload: they tell it from others.
+    #[cfg(any(feature = "duckdb", feature = "sqlite"))]
+    pub(crate) const HEADER: usize = HEADER;
+
     /// The whole fit as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = Vec::with_capacity(self.bytes());

@@ -50,7 +50,7 @@ impl Random {
 
 /// The natural logarithm of a positive normal number: x = m·2^e with m in
 /// [√½, √2), ln m = 2 artanh((m−1)/(m+1)) by its series.
-fn ln(x: f64) -> f64 {
+pub(crate) fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut exponent = (bits >> 52) as i64 - 1023;
     let mut mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);

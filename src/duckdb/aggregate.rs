@@ -76,12 +76,41 @@ fn merge(source: &State, target: &mut State) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
+/// A struct of all result sets.
 pub unsafe extern "C" fn finalize(
     info: duckdb_function_info,
     source: *mut duckdb_aggregate_state,
     result: duckdb_vector,
     count: idx_t,
     offset: idx_t,
+) {
+    // SAFETY: what DuckDB passes, passed on.
+    unsafe { finish(info, source, result, (count, offset), fit) };
+}
+
+/// The whole fit as a BLOB.
+pub unsafe extern "C" fn finalize_model(
+    info: duckdb_function_info,
+    source: *mut duckdb_aggregate_state,
+    result: duckdb_vector,
+    count: idx_t,
+    offset: idx_t,
+) {
+    // SAFETY: what DuckDB passes, passed on.
+    unsafe { finish(info, source, result, (count, offset), model) };
+}
+
+type Write = fn(&State, Output, usize) -> Result<(), String>;
+
+/// # Safety
+///
+/// DuckDB's arguments of a finalize.
+unsafe fn finish(
+    info: duckdb_function_info,
+    source: *mut duckdb_aggregate_state,
+    result: duckdb_vector,
+    (count, offset): (idx_t, idx_t),
+    write: Write,
 ) {
     let states = States::each(source);
     let rows = 0..count as usize;
@@ -92,7 +121,7 @@ pub unsafe extern "C" fn finalize(
             // SAFETY: DuckDB passes `count` states. They are kept: a running
             // window goes on with them.
             let state = unsafe { states.read(row) };
-            fit(state, output, offset as usize + row)?;
+            write(state, output, offset as usize + row)?;
         }
         Ok(())
     });
@@ -106,19 +135,39 @@ pub unsafe extern "C" fn finalize(
 
 /// Fits a group and writes the result.
 fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
+    match fitted(state)? {
+        Some((fit, call, mut run)) => output
+            .write_fit(row, &fit, call.only, &mut run)
+            .map_err(|error| error.to_string()),
+        None => {
+            // As any aggregate of no rows. DuckDB 2.0 asks for it in every
+            // correlated subquery.
+            output.write_no_fit(row);
+            Ok(())
+        }
+    }
+}
+
+/// Fits a group and writes the fit as bytes.
+fn model(state: &State, output: Output, row: usize) -> Result<(), String> {
+    match fitted(state)? {
+        Some((fit, ..)) => output.put_bytes(row, &fit.to_bytes()),
+        None => output.set_null(row),
+    }
+    Ok(())
+}
+
+/// None for a group without rows.
+fn fitted(state: &State) -> Result<Option<(Arc<Fit>, &CallOptions, Run<'_>)>, String> {
     let Some(Collected { call, builder }) = &state.votes else {
-        // As any aggregate of no rows. DuckDB 2.0 asks for it in every
-        // correlated subquery.
-        output.write_no_fit(row);
-        return Ok(());
+        return Ok(None);
     };
     let mut run = Run::new().max_seconds(call.options.max_seconds);
-    let written = builder.snapshot(&mut run).and_then(|votes| {
-        let fit = Fit::cached(&votes, &call.options, &mut run)?;
-        drop(votes);
-        output.write_fit(row, &fit, call.only, &mut run)
-    });
-    written.map_err(|error| error.to_string())
+    let fit = builder
+        .snapshot(&mut run)
+        .and_then(|votes| Fit::cached(&votes, &call.options, &mut run));
+    let fit = fit.map_err(|error| error.to_string())?;
+    Ok(Some((fit, call, run)))
 }
 
 fn report(info: duckdb_function_info, outcome: Result<(), String>) {

@@ -39,6 +39,7 @@ enum Values<'a> {
     /// Whole numbers, to be divided by the second.
     Decimal(Box<Values<'a>>, f64),
     Text(&'a [duckdb_string_t]),
+    Blob(&'a [duckdb_string_t]),
     /// Places in the dictionary.
     Enum(Box<Values<'a>>, Vec<String>),
     /// Shown as text: UUIDs.
@@ -85,7 +86,10 @@ impl<'a> Column<'a> {
     }
 
     pub fn is_choice(&self) -> bool {
-        !matches!(self.values, Values::Other | Values::Struct(_))
+        !matches!(
+            self.values,
+            Values::Other | Values::Struct(_) | Values::Blob(_)
+        )
     }
 
     pub fn is_numeric(&self) -> bool {
@@ -113,7 +117,7 @@ impl<'a> Column<'a> {
             Values::U16(_) => IdType::int(false, 16),
             Values::U32(_) => IdType::int(false, 32),
             Values::U64(_) => IdType::int(false, 64),
-            Values::Text(_) | Values::Shown(_) => IdType::Text,
+            Values::Text(_) | Values::Shown(_) | Values::Enum(..) => IdType::Text,
             _ => return None,
         })
     }
@@ -125,6 +129,7 @@ impl<'a> Column<'a> {
         match &self.values {
             Values::Text(texts) => Some(IdRef::Text(text(&texts[row]))),
             Values::Shown(texts) => Some(IdRef::Text(&texts[row])),
+            values @ Values::Enum(..) => values.text(row).map(IdRef::Text),
             values => values.whole(row).map(IdRef::Int),
         }
     }
@@ -140,6 +145,19 @@ impl<'a> Column<'a> {
                 None => values.number(row).map(ChoiceRef::Number),
             },
         }
+    }
+
+    /// The bytes of a BLOB.
+    pub fn blob(&self, row: usize) -> Option<&[u8]> {
+        match &self.values {
+            Values::Blob(blobs) if self.is_valid(row) => Some(bytes(&blobs[row])),
+            _ => None,
+        }
+    }
+
+    /// A text.
+    pub fn text(&self, row: usize) -> Option<&str> {
+        self.is_valid(row).then(|| self.values.text(row))?
     }
 
     pub fn number(&self, row: usize) -> Option<f64> {
@@ -264,7 +282,9 @@ impl Values<'_> {
             Self::F64(values) => same(values),
             Self::Decimal(values, _) | Self::Enum(values, _) => values.is_constant(),
             Self::Shown(texts) => same(texts),
-            Self::Text(texts) => texts.iter().all(|each| stored_alike(each, &texts[0])),
+            Self::Text(texts) | Self::Blob(texts) => {
+                texts.iter().all(|each| stored_alike(each, &texts[0]))
+            }
             Self::Struct(fields) => fields.iter().all(|(_, column)| column.is_constant()),
         }
     }
@@ -278,8 +298,13 @@ fn wide(value: duckdb_hugeint) -> i128 {
 const INLINE: u32 = 12;
 
 fn text(stored: &duckdb_string_t) -> &str {
+    // SAFETY: DuckDB keeps texts valid UTF-8.
+    unsafe { std::str::from_utf8_unchecked(bytes(stored)) }
+}
+
+fn bytes(stored: &duckdb_string_t) -> &[u8] {
     // SAFETY: the length is there in both forms and says which it is; DuckDB
-    // keeps texts valid UTF-8, and alive while their vector is.
+    // keeps the bytes alive while their vector is.
     unsafe {
         let length = stored.value.inlined.length;
         let start = if length <= INLINE {
@@ -287,7 +312,7 @@ fn text(stored: &duckdb_string_t) -> &str {
         } else {
             stored.value.pointer.ptr.cast_const().cast::<u8>()
         };
-        std::str::from_utf8_unchecked(std::slice::from_raw_parts(start, length as usize))
+        std::slice::from_raw_parts(start, length as usize)
     }
 }
 
@@ -299,7 +324,7 @@ fn stored_alike(a: &duckdb_string_t, b: &duckdb_string_t) -> bool {
         let long = a.length > INLINE;
         (long, a.length == b.length && long && a.ptr == b.ptr)
     };
-    same_place || (!long && text(a) == text(b))
+    same_place || (!long && bytes(a) == bytes(b))
 }
 
 /// # Safety
@@ -359,6 +384,7 @@ unsafe fn numbers<'a>(vector: duckdb_vector, storage: DUCKDB_TYPE, rows: usize) 
             ffi::DUCKDB_TYPE_DUCKDB_TYPE_FLOAT => Values::F32(slice(vector, rows)),
             ffi::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE => Values::F64(slice(vector, rows)),
             ffi::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR => Values::Text(slice(vector, rows)),
+            ffi::DUCKDB_TYPE_DUCKDB_TYPE_BLOB => Values::Blob(slice(vector, rows)),
             _ => Values::Other,
         }
     }

@@ -13,7 +13,7 @@ use libduckdb_sys::{
 
 use super::connection::Connection;
 use super::handles::guard;
-use super::{macros, overloads, simulate, state, version};
+use super::{macros, model, overloads, simulate, state, version};
 
 /// The C API version that is asked for: the first stable one.
 const API_VERSION: &CStr = c"v1.2.0";
@@ -61,6 +61,7 @@ fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result
     version::register(&connection)?;
     simulate::register(&connection)?;
     overloads::register(&connection)?;
+    model::register(&connection)?;
     macros::create(&connection)
 }
 

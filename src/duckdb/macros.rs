@@ -9,29 +9,116 @@ use crate::{Options, ResultSet, Run, VoteBuilder};
 
 const TEMPLATE: &str = include_str!("../../sql/macro.sql");
 
+/// The table to be predicted, beside the model.
+const SHOWN: &str = include_str!("../../sql/predict.sql");
+
 /// The catalog that every database gets on `LOAD`, in memory.
 const CATALOG: &str = "me";
 
-/// The macros, one for each result set, in a schema of this name if it is given.
-fn macros(kind: &str, schema: Option<&str>) -> String {
-    let one = |set: ResultSet| {
-        let mut name = schema.map_or(String::new(), |schema| format!("{schema}."));
-        name += "me_hodgerank";
-        if set != ResultSet::Ranking {
-            name += &format!("_{}", set.name());
-        }
+/// What sets one macro apart from the others.
+struct Macro {
+    /// Behind `me_hodgerank`.
+    name: String,
+    /// The first arguments, which have no defaults.
+    arguments: &'static str,
+    /// Which of them names the votes to fit.
+    votes: &'static str,
+    columns: String,
+    /// What stands beside the model.
+    beside: &'static str,
+    fit: &'static str,
+    /// The only result set to fill.
+    set: Option<ResultSet>,
+}
+
+impl Macro {
+    fn all() -> impl Iterator<Item = Self> {
+        let sets = ResultSet::ALL.into_iter().map(Self::of_set);
+        sets.chain([Self::predict(), Self::plot(), Self::report()])
+    }
+
+    fn of_set(set: ResultSet) -> Self {
         let rows = match set {
             ResultSet::Summary => format!("[model.{}]", set.name()),
             _ => format!("model.{}", set.name()),
         };
+        Self {
+            name: match set {
+                ResultSet::Ranking => String::new(),
+                _ => format!("_{}", set.name()),
+            },
+            fit: "me_hodgerank_fit",
+            set: Some(set),
+            ..Self::of_model("", &format!("unnest({rows}, recursive := true)"))
+        }
+    }
+
+    /// One over the fit as bytes.
+    fn of_model(name: &str, columns: &str) -> Self {
+        Self {
+            name: name.into(),
+            arguments: "votes",
+            votes: "votes",
+            columns: columns.into(),
+            beside: "",
+            fit: "me_hodgerank_model",
+            set: None,
+        }
+    }
+
+    fn predict() -> Self {
+        let ids = |names: &[&str]| {
+            let ids = names
+                .iter()
+                .map(|name| format!("shown.me_hodgerank_ids.{name}"));
+            ids.collect::<Vec<_>>().join(", ")
+        };
+        let columns = format!(
+            "shown.* EXCLUDE (me_hodgerank_ids),\n    \
+             me_hodgerank_predict_vote(fitted.model, {}) AS predicted,\n    \
+             me_hodgerank_predict_hodgerank(fitted.model, {}) AS predicted_hodgerank",
+            ids(&["annotator", "\"left\"", "\"right\""]),
+            ids(&["\"left\"", "\"right\""]),
+        );
+        Self {
+            arguments: "train, test",
+            votes: "train",
+            beside: SHOWN,
+            ..Self::of_model("_predict", &columns)
+        }
+    }
+
+    fn plot() -> Self {
+        Self {
+            arguments: "votes, kind",
+            ..Self::of_model("_plot", "me_hodgerank_svg(model, kind) AS svg")
+        }
+    }
+
+    fn report() -> Self {
+        Self::of_model("_report", "me_hodgerank_html(model) AS html")
+    }
+
+    fn text(&self, kind: &str, schema: Option<&str>) -> String {
+        let schema = schema.map_or(String::new(), |schema| format!("{schema}."));
+        let set = self.set.map(|set| format!("'{}'", set.name()));
         TEMPLATE
             .replace("{kind}", kind)
-            .replace("{name}", &name)
-            .replace("{rows}", &rows)
-            .replace("{set}", set.name())
+            .replace("{name}", &format!("{schema}me_hodgerank{}", self.name))
+            .replace("{arguments}", self.arguments)
+            .replace("{columns}", &self.columns)
+            .replace("{beside}", self.beside.trim_end())
+            .replace("{fit}", self.fit)
+            .replace("{set}", set.as_deref().unwrap_or("NULL"))
+            .replace("{votes}", self.votes)
             .replace("{no_votes}", &no_votes().replace('\'', "''"))
-    };
-    ResultSet::ALL.map(one).join("\n")
+    }
+}
+
+/// The macros, in a schema of this name if it is given.
+fn macros(kind: &str, schema: Option<&str>) -> String {
+    let texts: Vec<String> = Macro::all().map(|one| one.text(kind, schema)).collect();
+    texts.join("\n")
 }
 
 /// The scripts that ship, each with its path.

@@ -4,6 +4,7 @@
 //! ```text
 //! LOAD ── entry ─┬─ overloads ── aggregate: input (vectors in) ── state ── result (vectors out)
 //!                ├─ simulate, version
+//!                ├─ model: scalar functions of a model
 //!                └─ macros (SQL text)
 //! ```
 //!
@@ -18,6 +19,7 @@ mod entry;
 mod handles;
 mod input;
 mod macros;
+mod model;
 mod options;
 mod overloads;
 mod result;

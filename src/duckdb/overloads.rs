@@ -16,7 +16,40 @@ use super::connection::Connection;
 use super::handles::{LogicalType, c_string};
 use super::result::fit_type;
 
-/// The aggregate's name.
+/// An aggregate over votes: what it is called and what comes out.
+#[derive(Clone, Copy)]
+struct Aggregate {
+    name: &'static str,
+    /// The types of annotators that the result's type depends on.
+    annotators: &'static [DUCKDB_TYPE],
+    finalize: Finalize,
+    result: fn(DUCKDB_TYPE, DUCKDB_TYPE) -> LogicalType,
+}
+
+type Finalize = unsafe extern "C" fn(
+    ffi::duckdb_function_info,
+    *mut ffi::duckdb_aggregate_state,
+    ffi::duckdb_vector,
+    ffi::idx_t,
+    ffi::idx_t,
+);
+
+const AGGREGATES: [Aggregate; 2] = [
+    Aggregate {
+        name: NAME,
+        annotators: &ID_TYPES,
+        finalize: aggregate::finalize,
+        result: fit_type,
+    },
+    Aggregate {
+        name: "me_hodgerank_model",
+        annotators: &[ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY],
+        finalize: aggregate::finalize_model,
+        result: |_, _| LogicalType::new(ffi::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
+    },
+];
+
+/// The name of the aggregate that returns the result sets.
 pub const NAME: &str = "me_hodgerank_fit";
 
 /// The fewest arguments, and the most.
@@ -56,20 +89,26 @@ const NO_PAIRS: [[DUCKDB_TYPE; 2]; 6] = [
     [BIGINT, UUID],
 ];
 
-/// Makes the aggregate known to DuckDB.
+/// Makes the aggregates known to DuckDB.
 pub fn register(connection: &Connection) -> Result<(), String> {
-    let name = c_string(NAME);
+    AGGREGATES
+        .iter()
+        .try_for_each(|aggregate| register_one(connection, aggregate))
+}
+
+fn register_one(connection: &Connection, aggregate: &Aggregate) -> Result<(), String> {
+    let name = c_string(aggregate.name);
     // SAFETY: the set is made, filled, registered (which copies it) and destroyed.
     unsafe {
         let mut set = ffi::duckdb_create_aggregate_function_set(name.as_ptr());
-        add_overloads(set);
-        add_refusals(set);
+        add_overloads(set, aggregate);
+        add_refusals(set, aggregate);
         let outcome = ffi::duckdb_register_aggregate_function_set(connection.raw(), set);
         ffi::duckdb_destroy_aggregate_function_set(&mut set);
         if outcome == DuckDBSuccess {
             Ok(())
         } else {
-            Err(format!("could not register {NAME}"))
+            Err(format!("could not register {}", aggregate.name))
         }
     }
 }
@@ -77,17 +116,17 @@ pub fn register(connection: &Connection) -> Result<(), String> {
 /// # Safety
 ///
 /// The set must be valid.
-unsafe fn add_overloads(set: duckdb_aggregate_function_set) {
+unsafe fn add_overloads(set: duckdb_aggregate_function_set, aggregate: &Aggregate) {
     let any = LogicalType::new(ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY);
-    for annotator in ID_TYPES {
+    for &annotator in aggregate.annotators {
         for item in ID_TYPES {
-            let fit = fit_type(annotator, item);
+            let fit = (aggregate.result)(annotator, item);
             let (annotator, item) = (LogicalType::new(annotator), LogicalType::new(item));
             for count in ARGUMENTS {
                 let mut arguments = vec![&annotator, &item, &item];
                 arguments.resize(count, &any);
                 // SAFETY: the caller's promise.
-                unsafe { add_overload(set, &arguments, &fit) };
+                unsafe { add_overload(set, aggregate, &arguments, &fit) };
             }
         }
     }
@@ -98,9 +137,9 @@ unsafe fn add_overloads(set: duckdb_aggregate_function_set) {
 /// # Safety
 ///
 /// The set must be valid.
-unsafe fn add_refusals(set: duckdb_aggregate_function_set) {
+unsafe fn add_refusals(set: duckdb_aggregate_function_set, aggregate: &Aggregate) {
     let any = LogicalType::new(ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY);
-    let fit = fit_type(BIGINT, BIGINT);
+    let fit = (aggregate.result)(BIGINT, BIGINT);
     for annotator in [BIGINT, VARCHAR, UUID].map(LogicalType::new) {
         for pair in NO_PAIRS {
             let [left, right] = pair.map(LogicalType::new);
@@ -108,13 +147,13 @@ unsafe fn add_refusals(set: duckdb_aggregate_function_set) {
                 let mut arguments = vec![&annotator, &left, &right];
                 arguments.resize(count, &any);
                 // SAFETY: the caller's promise.
-                unsafe { add_overload(set, &arguments, &fit) };
+                unsafe { add_overload(set, aggregate, &arguments, &fit) };
             }
         }
     }
     for count in [0, 1, 2, 3, 8, 9] {
         // SAFETY: the caller's promise.
-        unsafe { add_overload(set, &vec![&any; count], &fit) };
+        unsafe { add_overload(set, aggregate, &vec![&any; count], &fit) };
     }
 }
 
@@ -123,10 +162,11 @@ unsafe fn add_refusals(set: duckdb_aggregate_function_set) {
 /// The set must be valid.
 unsafe fn add_overload(
     set: ffi::duckdb_aggregate_function_set,
+    aggregate: &Aggregate,
     arguments: &[&LogicalType],
     result: &LogicalType,
 ) {
-    let name = c_string(NAME);
+    let name = c_string(aggregate.name);
     // SAFETY: the set copies the function, which copies its name and types.
     unsafe {
         let mut function: duckdb_aggregate_function = ffi::duckdb_create_aggregate_function();
@@ -141,7 +181,7 @@ unsafe fn add_overload(
             Some(aggregate::init),
             Some(aggregate::update),
             Some(aggregate::combine),
-            Some(aggregate::finalize),
+            Some(aggregate.finalize),
         );
         ffi::duckdb_aggregate_function_set_destructor(function, Some(aggregate::destroy));
         // Rows with a NULL are counted and named, not left out in silence.

@@ -159,7 +159,8 @@ impl Output {
         self.put(start, array.as_primitive::<T>().values().iter().copied());
     }
 
-    fn put<T>(self, start: usize, values: impl Iterator<Item = T>) {
+    /// Writes values to the rows from `start` on.
+    pub fn put<T>(self, start: usize, values: impl Iterator<Item = T>) {
         // SAFETY: the vector's type is the array's, and it has room for the rows.
         unsafe {
             let data = duckdb_vector_get_data(self.0).cast::<T>().add(start);
@@ -186,14 +187,20 @@ impl Output {
 
     /// Writes a text to a row.
     pub fn put_text(self, row: usize, text: &str) {
-        // SAFETY: DuckDB copies the text; the row is one of the vector's.
+        self.put_bytes(row, text.as_bytes());
+    }
+
+    /// Writes a BLOB to a row.
+    pub fn put_bytes(self, row: usize, bytes: &[u8]) {
+        // SAFETY: DuckDB copies the bytes; the row is one of the vector's.
         unsafe {
-            let (start, length) = (text.as_ptr().cast(), text.len() as u64);
+            let (start, length) = (bytes.as_ptr().cast(), bytes.len() as u64);
             duckdb_vector_assign_string_element_len(self.0, row as u64, start, length);
         }
     }
 
-    fn set_null(self, row: usize) {
+    /// Writes NULL to a row.
+    pub fn set_null(self, row: usize) {
         // SAFETY: the mask is there once it was made writable.
         unsafe {
             duckdb_vector_ensure_validity_writable(self.0);

@@ -123,7 +123,7 @@ fn known(value: f64) -> Option<f64> {
 
 /// When each annotator's effect first showed on the grid: the grid time, and
 /// the place among all by it, ties by id.
-pub(super) struct Entries {
+pub(crate) struct Entries {
     pub first: Vec<Option<u32>>,
     pub order: Vec<Option<i64>>,
 }

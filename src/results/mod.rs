@@ -26,7 +26,9 @@ use crate::model::Triangles;
 use crate::run::{Run, Stop};
 use crate::votes::IdType;
 
+pub(crate) use annotators::Entries;
 pub use ids::id_data_type;
+pub(crate) use rank::Ranks;
 
 /// A result set of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ const EQUAL: f64 = 1e-10;
 /// Items by rank. `rank` goes by item: 1 for the highest score of a component;
 /// equal scores share a rank, as in a competition. `order` lists components
 /// one after the other, best item first, equals by id.
-pub(super) struct Ranks {
+pub(crate) struct Ranks {
     pub rank: Vec<i64>,
     pub order: Vec<u32>,
 }

@@ -8,6 +8,7 @@ use rusqlite::types::Value;
 
 use super::error::{message, sql_error};
 use crate::options::Options;
+use crate::plot::Plot;
 use crate::results::{Kind, ResultSet};
 use crate::simulate::Simulation;
 
@@ -18,6 +19,12 @@ pub(super) enum Function {
     Fit(ResultSet),
     /// Only unpacks a model.
     Unpack(ResultSet),
+    /// Fits the votes and predicts those of another table.
+    Predict,
+    /// Draws the fit of votes, or a model.
+    Plot,
+    /// A page about the fit of votes, or a model.
+    Report,
     /// Makes up votes.
     Simulate,
 }
@@ -27,6 +34,8 @@ pub(super) enum Function {
 const SOURCE: &str = "me_votes";
 const OPTIONS: &str = "me_options";
 const MODEL: &str = "me_model";
+const TEST: &str = "me_test";
+const KIND: &str = "me_kind";
 
 impl Function {
     /// All of them.
@@ -34,6 +43,7 @@ impl Function {
         ResultSet::ALL
             .into_iter()
             .map(Self::Fit)
+            .chain([Self::Predict, Self::Plot, Self::Report])
             .chain([Self::Unpack(ResultSet::Ranking), Self::Simulate])
     }
 
@@ -42,6 +52,9 @@ impl Function {
         match self {
             Self::Fit(ResultSet::Ranking) => "me_hodgerank".into(),
             Self::Fit(set) | Self::Unpack(set) => format!("me_hodgerank_{}", set.name()),
+            Self::Predict => "me_hodgerank_predict".into(),
+            Self::Plot => "me_hodgerank_plot".into(),
+            Self::Report => "me_hodgerank_report".into(),
             Self::Simulate => "me_hodgerank_simulate".into(),
         }
     }
@@ -49,7 +62,7 @@ impl Function {
     /// Whether it needs nothing but its arguments, so that it may be used in
     /// views and triggers of a schema that is not trusted.
     pub fn is_pure(self) -> bool {
-        !matches!(self, Self::Fit(_))
+        matches!(self, Self::Unpack(_) | Self::Simulate)
     }
 
     /// The visible columns with their declared types. Ids have none: they come
@@ -57,6 +70,13 @@ impl Function {
     pub fn columns(self) -> Vec<(String, &'static str)> {
         let set = match self {
             Self::Fit(set) | Self::Unpack(set) => set,
+            Self::Predict => {
+                return super::predict::COLUMNS
+                    .map(|(name, declared)| (name.to_string(), declared))
+                    .into();
+            }
+            Self::Plot => return vec![("svg".into(), "TEXT")],
+            Self::Report => return vec![("html".into(), "TEXT")],
             Self::Simulate => return simulated_columns(),
         };
         let column = |column: &crate::Column| {
@@ -78,7 +98,9 @@ impl Function {
         match self {
             // Here t is a time on the grid, a value of each row.
             Self::Fit(ResultSet::Path | ResultSet::Cv) => &[SOURCE, OPTIONS, "kappa", "seed"],
-            Self::Fit(_) => &[SOURCE, OPTIONS, "kappa", "t", "seed"],
+            Self::Fit(_) | Self::Report => &[SOURCE, OPTIONS, "kappa", "t", "seed"],
+            Self::Predict => &[SOURCE, TEST, OPTIONS, "kappa", "t", "seed"],
+            Self::Plot => &[SOURCE, KIND, OPTIONS, "kappa", "t", "seed"],
             Self::Unpack(_) => &[MODEL],
             Self::Simulate => &[OPTIONS],
         }
@@ -95,6 +117,8 @@ impl Function {
                 ResultSet::Summary => 1,
                 ResultSet::Cycles | ResultSet::Triangles => 1000,
             },
+            Self::Plot | Self::Report => 1,
+            Self::Predict => 10_000,
             Self::Simulate => 6000,
         }
     }
@@ -139,11 +163,11 @@ impl Arguments {
         match (function, self.0[0].as_ref()) {
             (_, Some(Value::Null)) => Ok(Input::Nothing),
             (_, Some(Value::Blob(bytes))) => Ok(Input::Model(bytes)),
-            (Function::Fit(_), Some(Value::Text(text))) => Ok(Input::Votes(text)),
             (Function::Unpack(_), _) => Err(message(format!(
                 "{name} takes a model made by me_hodgerank_fit; to rank the votes of a table call \
                  me_hodgerank('votes')"
             ))),
+            (_, Some(Value::Text(text))) => Ok(Input::Votes(text)),
             _ => Err(message(format!(
                 "{name} takes the votes: the name of a table or view, the text of a SELECT, or a \
                  model made by me_hodgerank_fit, such as {name}('votes')"
@@ -185,6 +209,26 @@ impl Arguments {
         Options::from_json(&object).map_err(sql_error)
     }
 
+    /// The votes to be predicted: the name of a table or a SELECT.
+    pub fn test(&self, function: Function) -> Result<&str> {
+        match self.get(function, TEST) {
+            Some(Value::Text(text)) => Ok(text),
+            _ => Err(message(
+                "me_hodgerank_predict takes two tables, those to learn from and those to be \
+                 predicted, such as me_hodgerank_predict('train', 'test')",
+            )),
+        }
+    }
+
+    /// What to draw.
+    pub fn plot(&self, function: Function) -> Result<Plot> {
+        let kind = match self.get(function, KIND) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        };
+        Plot::named(kind).map_err(sql_error)
+    }
+
     /// What to make up.
     pub fn simulation(&self, function: Function) -> Result<Simulation> {
         Simulation::from_json(&self.json(function)?).map_err(sql_error)
@@ -195,8 +239,16 @@ impl Arguments {
         let visible = function.columns();
         let hidden = |name: &str| visible.iter().all(|(column, _)| column != name);
         let named = function.arguments().iter().zip(&self.0).skip(1);
+        // The columns of a table to be predicted are not about the fit.
+        let about_columns = function == Function::Predict
+            && self.options(function).is_ok_and(|options| {
+                let columns = options.columns.clone();
+                let default = Options::default();
+                options == Options { columns, ..default }
+            });
         named
-            .filter(|(name, _)| hidden(name))
+            .filter(|(name, _)| hidden(name) && ![TEST, KIND].contains(name))
+            .filter(|_| !about_columns)
             .any(|(_, value)| !matches!(value, None | Some(Value::Null)))
     }
 

@@ -32,12 +32,17 @@ pub(super) struct Ingest {
 
 /// Which types ids were seen in.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+pub(super) struct Seen {
     integer: bool,
     text: bool,
 }
 
 impl Seen {
+    /// The type of all; None if there was none.
+    pub fn seen(self) -> Option<IdType> {
+        (self.integer || self.text).then(|| self.id_type())
+    }
+
     fn id_type(self) -> IdType {
         match (self.integer, self.text) {
             (true, true) => IdType::Mixed,
@@ -126,7 +131,11 @@ const WEIGHTS: &str = "weights are numbers";
 const FOLDS: &str = "folds are whole numbers";
 
 #[inline]
-fn id<'a>(value: ValueRef<'a>, seen: &mut Seen, column: &str) -> Result<Option<IdRef<'a>>, String> {
+pub(super) fn id<'a>(
+    value: ValueRef<'a>,
+    seen: &mut Seen,
+    column: &str,
+) -> Result<Option<IdRef<'a>>, String> {
     match value {
         ValueRef::Integer(value) => {
             seen.integer = true;
@@ -185,10 +194,10 @@ const MAX_DEPTH: u32 = 8;
 thread_local!(static DEPTH: Cell<u32> = const { Cell::new(0) });
 
 /// One level of table functions that read from each other.
-struct Depth;
+pub(super) struct Depth;
 
 impl Depth {
-    fn enter() -> Result<Self> {
+    pub fn enter() -> Result<Self> {
         if DEPTH.get() >= MAX_DEPTH {
             return Err(message(format!(
                 "more than {MAX_DEPTH} me_hodgerank functions read from each other: does a view \

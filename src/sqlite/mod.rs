@@ -14,6 +14,8 @@
 //! | `table.rs` | the one virtual table behind all of them |
 //! | `memory.rs` | what a statement has fitted already |
 //! | `cells.rs` | Arrow values as SQLite values |
+//! | `predict.rs` | `me_hodgerank_predict`, rows of another table |
+//! | `model.rs` | scalar functions of a model |
 //! | `aggregate.rs` | `me_hodgerank_fit`, votes to a model |
 //! | `extension.rs` | the entry point of the loadable extension |
 
@@ -25,7 +27,9 @@ mod extension;
 mod functions;
 mod ingest;
 mod memory;
+mod model;
 mod poll;
+mod predict;
 mod source;
 mod table;
 
@@ -74,6 +78,7 @@ pub fn read_votes(connection: &Connection, text: &str, options: &Options) -> Res
 fn register_all(connection: &Connection) -> Result<()> {
     connection.create_scalar_function("me_hodgerank_version", 0, PURE, |_| Ok(crate::VERSION))?;
     aggregate::register(connection)?;
+    model::register(connection)?;
     table::register(connection)
 }
 

@@ -85,6 +85,41 @@ impl<'c> Source<'c> {
     }
 }
 
+/// A statement that gives votes to be predicted: the choice may be missing.
+pub(super) struct Shown<'c> {
+    pub statement: Statement<'c>,
+    pub annotator: usize,
+    pub left: usize,
+    pub right: usize,
+    pub choice: Option<usize>,
+}
+
+impl<'c> Shown<'c> {
+    /// Prepares to read the columns from what `text` names.
+    pub fn open(connection: &'c Connection, text: &str, columns: &Columns) -> Result<Self> {
+        let statement = if is_query(text) {
+            query(connection, text)?
+        } else {
+            table(connection, text, &[])?
+        };
+        let there: Vec<String> = statement
+            .column_names()
+            .into_iter()
+            .map(Into::into)
+            .collect();
+        let place = |name: &String| {
+            find(&there, name).ok_or_else(|| sql_error(missing_column(name, there.iter())))
+        };
+        Ok(Self {
+            annotator: place(&columns.annotator)?,
+            left: place(&columns.left)?,
+            right: place(&columns.right)?,
+            choice: find(&there, &columns.choice),
+            statement,
+        })
+    }
+}
+
 /// SQLite's names are the same in any case; one that is spelt exactly goes first.
 fn find(there: &[String], name: &str) -> Option<usize> {
     let position = |same: &dyn Fn(&str) -> bool| there.iter().position(|known| same(known));
@@ -119,20 +154,25 @@ fn query<'c>(connection: &'c Connection, text: &str) -> Result<Statement<'c>> {
     Ok(statement)
 }
 
-/// A SELECT of columns of a table or view. Columns are qualified: SQLite would
+/// A SELECT of columns of a table or view, of all if none is named. Columns are qualified: SQLite would
 /// read a quoted name that it does not know as a text.
 fn table<'c>(connection: &'c Connection, text: &str, names: &[&String]) -> Result<Statement<'c>> {
     let columns: Vec<String> = names
         .iter()
         .map(|name| format!("v.{}", quoted(name)))
         .collect();
+    let columns = if names.is_empty() {
+        "*".to_string()
+    } else {
+        columns.join(", ")
+    };
     let select = |columns: &str, table: &str| {
         let sql = format!("SELECT {columns} FROM {table} AS v");
         connection.prepare(&sql).map_err(|e| plain(connection, e))
     };
     let unknown = |error: &Error| error.to_string().starts_with("no such table");
     let mut table = path(text).unwrap_or_else(|| quoted(text));
-    let mut outcome = select(&columns.join(", "), &table);
+    let mut outcome = select(&columns, &table);
     // A dot may also be a letter of the name.
     if let Err(error) = &outcome
         && unknown(error)
@@ -140,7 +180,7 @@ fn table<'c>(connection: &'c Connection, text: &str, names: &[&String]) -> Resul
     {
         drop(whole);
         table = quoted(text);
-        outcome = select(&columns.join(", "), &table);
+        outcome = select(&columns, &table);
     }
     match outcome {
         Err(error) if unknown(&error) => Err(message(format!(

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use rusqlite::types::Value;
 use rusqlite::vtab::{
     Context, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection,
@@ -15,11 +15,11 @@ use rusqlite::{Connection, Result, ffi};
 use super::cells::cell;
 use super::error::{guard, message, sql_error};
 use super::functions::{Arguments, Function, Input};
-use super::ingest::Ingest;
+use super::ingest::{Depth, Ingest};
 use super::memory::{Handover, Memory};
 use super::poll::interruptible;
+use super::predict::predict;
 use crate::fit::Fit;
-use crate::results::ResultSet;
 
 /// Makes the table functions known to a connection.
 pub(super) fn register(connection: &Connection) -> Result<()> {
@@ -239,13 +239,16 @@ impl Cursor {
         if self.arguments.ask_for_null(self.function) {
             return Ok(Box::new(std::iter::empty()));
         }
-        let set = match self.function {
-            Function::Simulate => {
-                let simulation = self.arguments.simulation(self.function)?;
-                return Ok(Box::new(simulation.run().map_err(sql_error)?));
-            }
-            Function::Fit(set) | Function::Unpack(set) => set,
-        };
+        if self.function == Function::Simulate {
+            let simulation = self.arguments.simulation(self.function)?;
+            return Ok(Box::new(simulation.run().map_err(sql_error)?));
+        }
+        // What is wrong with an argument should not wait for the fit.
+        match self.function {
+            Function::Plot => drop(self.arguments.plot(self.function)?),
+            Function::Predict => drop(self.arguments.test(self.function)?),
+            _ => {}
+        }
         let batch = match self.arguments.input(self.function)? {
             Input::Nothing => return Ok(Box::new(std::iter::empty())),
             Input::Model(_) if self.arguments.has_options(self.function) => {
@@ -255,17 +258,46 @@ impl Cursor {
             }
             Input::Model(bytes) => {
                 let fit = Fit::from_bytes(bytes).map_err(sql_error)?;
-                // SAFETY: as in `fitted`.
-                let connection = unsafe { Connection::from_handle(self.db)? };
-                interruptible(&connection, None, |run| fit.table_within(set, run))?
+                self.answer(Arc::new(fit))?
             }
-            Input::Votes(_) => self.fitted(set)?,
+            Input::Votes(_) => self.fitted()?,
         };
         Ok(Box::new(std::iter::once(Ok(batch))))
     }
 
-    /// A result set of the votes, fitted unless this statement did so before.
-    fn fitted(&mut self, set: ResultSet) -> Result<RecordBatch> {
+    /// What the function says about a fit.
+    fn answer(&self, fit: Arc<Fit>) -> Result<RecordBatch> {
+        let text = |text: crate::Result<String>| {
+            let array = StringArray::from(vec![text.map_err(sql_error)?]);
+            let name = self.function.columns().remove(0).0;
+            RecordBatch::try_from_iter([(name, Arc::new(array) as ArrayRef)])
+                .map_err(|error| message(error.to_string()))
+        };
+        match self.function {
+            Function::Fit(set) | Function::Unpack(set) => {
+                let limit = self.arguments.options(self.function)?.max_seconds;
+                interruptible(&self.connection()?, limit, |run| fit.table_within(set, run))
+            }
+            Function::Plot => text(fit.plot(self.arguments.plot(self.function)?)),
+            Function::Report => text(fit.report()),
+            Function::Predict => {
+                let _depth = Depth::enter()?;
+                let options = self.arguments.options(self.function)?;
+                let test = self.arguments.test(self.function)?;
+                predict(&self.connection()?, test, &options.columns, fit)
+            }
+            Function::Simulate => Err(message("no fit")),
+        }
+    }
+
+    fn connection(&self) -> Result<Connection> {
+        // SAFETY: SQLite is calling this cursor, so its connection is open, and
+        // this thread is the one that may use it. The handle is not closed on drop.
+        unsafe { Connection::from_handle(self.db) }
+    }
+
+    /// The answer for the votes, fitted unless this statement did so before.
+    fn fitted(&mut self) -> Result<RecordBatch> {
         if let Some(batch) = self.memory.get(&self.arguments) {
             return Ok(batch);
         }
@@ -273,14 +305,13 @@ impl Cursor {
             return Err(message("no votes"));
         };
         let options = self.arguments.options(self.function)?;
-        // SAFETY: SQLite is calling this cursor, so its connection is open, and
-        // this thread is the one that may use it. The handle is not closed on drop.
-        let connection = unsafe { Connection::from_handle(self.db)? };
+        let connection = self.connection()?;
         let ingest = Ingest::read(&connection, text, &options)?;
-        let batch = interruptible(&connection, options.max_seconds, |run| {
+        let fit = interruptible(&connection, options.max_seconds, |run| {
             let votes = ingest.finish(run)?;
-            Fit::cached(&votes, &options, run)?.table_within(set, run)
+            Fit::cached(&votes, &options, run)
         })?;
+        let batch = self.answer(fit)?;
         self.memory.put(&self.arguments, &batch);
         Ok(batch)
     }

@@ -39,6 +39,13 @@ def items(c, schema=""):
     return c.execute(COUNT.format(schema)).fetchone()[0]
 
 
+def draws_and_predicts(c, schema=""):
+    svg, html, votes, predicted = c.execute(
+        f"SELECT svg, html, count(*), count(predicted) FROM {schema}me_hodgerank_plot('votes', 'cv'), "
+        f"{schema}me_hodgerank_report('votes'), {schema}me_hodgerank_predict('votes', 'votes') GROUP BY ALL").fetchone()
+    return svg.startswith("<svg") and html.startswith("<!DOCTYPE") and votes == predicted == 600
+
+
 def stored(path="votes.duckdb"):
     """How many of our functions the file holds."""
     with connect(None, path, read_only=True) as c:
@@ -71,9 +78,9 @@ def read_only(extension):
     make_file(extension)
     before = open("votes.duckdb", "rb").read()
     with connect(extension, read_only=True) as c:
-        assert items(c, "me.") == 5
+        assert items(c, "me.") == 5 and draws_and_predicts(c, "me.")
         script(c, "session.sql")
-        assert items(c) == 5
+        assert items(c) == 5 and draws_and_predicts(c)
     assert open("votes.duckdb", "rb").read() == before
 
 
@@ -94,9 +101,9 @@ def install_script(extension):
     make_file(extension)
     with connect(extension) as c:
         script(c, "install.sql")
-    assert stored() == 6
+    assert stored() == 11  # the eight sets, predict, plot and report
     with connect(extension) as c:
-        assert items(c) == 5
+        assert items(c) == 5 and draws_and_predicts(c)
 
 
 def a_database_called_me(extension):

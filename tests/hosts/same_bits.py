@@ -6,7 +6,8 @@ import duckdb_hosts
 import sqlite_hosts
 from sqllogic import Score
 
-SETS = ["", "_annotators", "_personal", "_path", "_cv", "_summary"]
+SETS = ["", "_annotators", "_personal", "_path", "_cv", "_summary", "_report"]
+PICTURES = ["path_deviation", "path_position_bias", "cv", "ranking", "jump_out", "personal"]
 SIMULATIONS = [
     {"seed": 7, "ties": 0.1},
     {"seed": 8, "graded": "true", "annotators": 40, "items": 12},
@@ -21,7 +22,10 @@ def statements(kind, simulation):
         arguments = f"'{{{fields}}}'"
     make = f"CREATE TABLE votes AS SELECT * FROM me_hodgerank_simulate({arguments})"
     sets = [f"SELECT * FROM me_hodgerank{name}('votes')" for name in SETS]
-    return [make, "SELECT * FROM votes ORDER BY 1, 2, 3, 4", *sets]
+    pictures = [f"SELECT * FROM me_hodgerank_plot('votes', '{kind}')" for kind in PICTURES]
+    learnt = "CREATE VIEW learnt AS SELECT * FROM votes WHERE annotator % 3 > 0 OR \"left\" < \"right\""
+    predict = "SELECT predicted, predicted_hodgerank FROM me_hodgerank_predict('learnt', 'votes') ORDER BY 1, 2"
+    return [make, learnt, "SELECT * FROM votes ORDER BY 1, 2, 3, 4", *sets, *pictures, predict]
 
 
 def exact(result):
@@ -38,9 +42,9 @@ def main():
     for simulation in SIMULATIONS:
         first = None
         for host in hosts:
-            results = [exact(result) for result in host.run(statements(host.name, simulation))[1:]]
+            results = [exact(result) for result in host.run(statements(host.name, simulation))[2:]]
             first = first or results
-            for name, result, expected in zip(["votes", *SETS], results, first):
+            for name, result, expected in zip(["votes", *SETS, *PICTURES, "predict"], results, first):
                 if result == expected and len(result) > 0 and result[0] != "error":
                     score.ok()
                 else:

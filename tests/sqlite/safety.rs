@@ -65,9 +65,17 @@ fn a_forged_model_breaks_nothing() {
         }
         let checksum = blake3::hash(&forged[28..]);
         forged[12..28].copy_from_slice(&checksum.as_bytes()[..16]);
-        for set in ["ranking", "annotators", "personal", "path", "cv", "summary"] {
-            let sql = format!("SELECT count(*) FROM me_hodgerank_{set}(?)");
-            let outcome = connection.query_row(&sql, [&forged], |row| row.get::<_, i64>(0));
+        let sets = ["ranking", "annotators", "personal", "path", "cv", "summary"].into_iter();
+        let sets = sets.map(|set| format!("SELECT count(*) FROM me_hodgerank_{set}(?)"));
+        let pictures = me_hodgerank::Plot::ALL.into_iter().map(|plot| plot.name());
+        let pictures =
+            pictures.map(|kind| format!("SELECT length(me_hodgerank_svg(?, '{kind}')) > 0"));
+        let others = [
+            "SELECT length(me_hodgerank_html(?)) > 0".to_string(),
+            "SELECT me_hodgerank_predict_vote(?, 3, 1, 2) > 0".to_string(),
+        ];
+        for sql in sets.chain(pictures).chain(others) {
+            let outcome = connection.query_row(&sql, [&forged], |row| row.get::<_, Option<i64>>(0));
             if let Err(error) = outcome {
                 refused += 1;
                 assert!(!error.to_string().contains("defect"), "{error}");
@@ -163,6 +171,11 @@ fn a_schema_may_fit_and_unpack_but_not_run_a_text() {
              CREATE VIEW reads AS SELECT * FROM me_hodgerank('votes');
              CREATE TEMP VIEW own AS SELECT * FROM me_hodgerank('votes');
              CREATE VIEW unpacks AS SELECT r.* FROM fit, me_hodgerank_ranking(model) r;
+             CREATE VIEW draws AS SELECT me_hodgerank_svg(model, 'cv'), me_hodgerank_html(model) FROM fit;
+             CREATE VIEW predicts AS SELECT me_hodgerank_predict_vote(model, 1, 2, 3) FROM fit;
+             CREATE VIEW reads_plot AS SELECT * FROM me_hodgerank_plot('votes', 'cv');
+             CREATE VIEW reads_report AS SELECT * FROM me_hodgerank_report('votes');
+             CREATE VIEW reads_predict AS SELECT * FROM me_hodgerank_predict('votes', 'votes');
              CREATE VIEW fits AS SELECT me_hodgerank_fit(annotator, left, right, choice) FROM votes;",
         )
         .unwrap();
@@ -171,12 +184,12 @@ fn a_schema_may_fit_and_unpack_but_not_run_a_text() {
         connection
             .execute_batch(&format!("PRAGMA trusted_schema = {trusted}"))
             .unwrap();
-        assert!(
-            refused("SELECT * FROM reads")
-                .unwrap()
-                .contains("unsafe use of virtual table")
-        );
-        for sql in ["own", "unpacks", "fits", "me_hodgerank('votes')"] {
+        for sql in ["reads", "reads_plot", "reads_report", "reads_predict"] {
+            let error = refused(&format!("SELECT * FROM {sql}")).unwrap();
+            assert!(error.contains("unsafe use of virtual table"), "{error}");
+        }
+        let allowed = ["own", "unpacks", "fits", "draws", "predicts"];
+        for sql in allowed.iter().chain(&["me_hodgerank('votes')"]) {
             assert_eq!(refused(&format!("SELECT * FROM {sql}")), None);
         }
     }

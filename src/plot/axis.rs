@@ -1,0 +1,241 @@
+//! From values to places on the paper, and the ticks of an axis.
+
+use super::svg::{Anchor, Picture};
+use crate::random::ln;
+
+/// A line of values on the paper.
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    logarithmic: bool,
+}
+
+impl Scale {
+    /// Values from `low` to `high`, laid from one place to another.
+    pub fn linear([low, high]: [f64; 2], [from, to]: [f64; 2]) -> Self {
+        let sound = low.is_finite() && high.is_finite() && (high - low).is_finite() && low <= high;
+        let (low, high) = match sound {
+            false => (0.0, 1.0),
+            // A single value has its own size of room around it.
+            true if low == high => (low - low.abs().max(1.0), high + high.abs().max(1.0)),
+            true => (low, high),
+        };
+        Self {
+            low,
+            high,
+            from,
+            to,
+            logarithmic: false,
+        }
+    }
+
+    /// One with room for all values and for zero.
+    pub fn with_zero(values: impl Iterator<Item = f64>, place: [f64; 2]) -> Self {
+        let [low, high] = range(values.chain([0.0]));
+        let room = 0.04 * (high - low);
+        let below = if low < 0.0 { low - room } else { 0.0 };
+        Self::linear([below, high + room], place)
+    }
+
+    /// The times of a grid, which grow by the same factor each.
+    pub fn times(grid: &[f64], place: [f64; 2]) -> Self {
+        let [low, high] = range(grid.iter().copied());
+        let mut scale = Self::linear([low, high], place);
+        scale.logarithmic = low >= f64::MIN_POSITIVE && low < high && high.is_finite();
+        scale
+    }
+
+    /// The place of a value.
+    pub fn at(&self, value: f64) -> f64 {
+        let part = if self.logarithmic {
+            ln((value / self.low).max(f64::MIN_POSITIVE)) / ln(self.high / self.low)
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        self.from + part * (self.to - self.from)
+    }
+
+    /// Some round values with their labels.
+    pub fn ticks(&self, most: usize) -> Vec<(f64, String)> {
+        if self.logarithmic {
+            return self.logarithmic_ticks(most);
+        }
+        let step = round_step((self.high - self.low) / most as f64);
+        let first = (self.low / step).ceil();
+        (0..=2 * most)
+            .map(|k| (first + k as f64) * step)
+            .take_while(|value| *value <= self.high + 1e-9 * step)
+            .map(|value| (value, label(value, step)))
+            .collect()
+    }
+
+    /// 1, 2, 5, 10, … or, where those are too many, 1, 10, 100, …
+    fn logarithmic_ticks(&self, most: usize) -> Vec<(f64, String)> {
+        let mut unit = 1.0;
+        while unit > self.low {
+            unit /= 10.0;
+        }
+        while unit * 10.0 <= self.low {
+            unit *= 10.0;
+        }
+        let mut all: Vec<(f64, bool)> = Vec::new();
+        while unit <= self.high && all.len() < 1000 {
+            let values = [1.0, 2.0, 5.0].map(|k| (k * unit, k == 1.0));
+            all.extend(
+                values
+                    .iter()
+                    .filter(|(v, _)| *v >= self.low && *v <= self.high),
+            );
+            unit *= 10.0;
+        }
+        if all.len() > most {
+            all.retain(|(_, whole)| *whole);
+        }
+        let every = all.len().div_ceil(most).max(1);
+        let ticks = all.into_iter().step_by(every);
+        ticks
+            .map(|(value, _)| (value, label(value, value)))
+            .collect()
+    }
+}
+
+/// The least and the greatest of the finite values; 0 and 0 if there are none.
+pub(super) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    let finite = values.filter(|value| value.is_finite());
+    let range = finite.fold(None, |range: Option<[f64; 2]>, value| {
+        let [low, high] = range.unwrap_or([value, value]);
+        Some([low.min(value), high.max(value)])
+    });
+    range.unwrap_or([0.0, 0.0])
+}
+
+/// 1, 2 or 5 times a power of ten, at least as large as the step.
+fn round_step(step: f64) -> f64 {
+    let mut unit = 1.0;
+    while unit > step && unit > f64::MIN_POSITIVE {
+        unit /= 10.0;
+    }
+    while unit * 10.0 <= step {
+        unit *= 10.0;
+    }
+    let found = [1.0, 2.0, 5.0, 10.0].into_iter().find(|k| k * unit >= step);
+    found.unwrap_or(10.0) * unit
+}
+
+/// A value with as many decimals as the step needs.
+fn label(value: f64, step: f64) -> String {
+    if value != 0.0 && !(1e-5..1e7).contains(&value.abs()) {
+        return format!("{value:.0e}").replace('-', "−");
+    }
+    let mut decimals = 0;
+    let mut unit = step;
+    while unit < 0.999 && decimals < 12 {
+        unit *= 10.0;
+        decimals += 1;
+    }
+    let text = format!("{:.decimals$}", value.abs());
+    let negative = value < 0.0 && text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
+    if negative { format!("−{text}") } else { text }
+}
+
+/// The rectangle that values are drawn in.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Frame {
+    /// Draws the axes: ticks below and to the left, with what they stand for.
+    pub fn axes(self, picture: &mut Picture, x: &Scale, y: &Scale, names: [&str; 2]) {
+        for (value, label) in y.ticks(8) {
+            let place = y.at(value);
+            picture.line("me-grid", [self.left, place], [self.right, place]);
+            let (x, y) = (self.left - 8.0, place + 4.0);
+            picture.text(x, y, "me-soft", Anchor::End, &label);
+        }
+        picture.line(
+            "me-axis",
+            [self.left, self.bottom],
+            [self.right, self.bottom],
+        );
+        for (value, label) in x.ticks(8) {
+            let place = x.at(value);
+            let (start, end) = ([place, self.bottom], [place, self.bottom + 5.0]);
+            picture.line("me-axis", start, end);
+            let y = self.bottom + 18.0;
+            picture.text(place, y, "me-soft", Anchor::Middle, &label);
+        }
+        let middle = (self.left + self.right) / 2.0;
+        let below = self.bottom + 38.0;
+        picture.text(middle, below, "me-ink", Anchor::Middle, names[0]);
+        let middle = (self.top + self.bottom) / 2.0;
+        picture.text_up(20.0, middle, "me-ink", Anchor::Middle, names[1]);
+    }
+
+    /// A vertical line at the chosen time.
+    pub fn chosen_time(self, picture: &mut Picture, x: &Scale, t: f64) {
+        let place = x.at(t);
+        picture.line("me-mark", [place, self.top], [place, self.bottom]);
+        let text = format!("chosen t = {}", significant(t));
+        // On the side that has more room.
+        let (place, anchor) = if place > (self.left + self.right) / 2.0 {
+            (place - 6.0, Anchor::End)
+        } else {
+            (place + 6.0, Anchor::Start)
+        };
+        picture.text(place, self.top - 6.0, "me-ink", anchor, &text);
+    }
+}
+
+/// Three digits, more before the point if there are more.
+pub(crate) fn significant(value: f64) -> String {
+    let size = value.abs();
+    let decimals = match size {
+        _ if size >= 100.0 || size == 0.0 => 0,
+        _ if size >= 10.0 => 1,
+        _ if size >= 1.0 => 2,
+        _ if size >= 0.001 => 4,
+        _ => return format!("{value:.1e}").replace('-', "−"),
+    };
+    format!("{value:.decimals$}").replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(scale: &Scale) -> String {
+        let ticks = scale.ticks(6).into_iter();
+        ticks.map(|(_, label)| label).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        let linear = |low, high| labels(&Scale::linear([low, high], [0.0, 1.0]));
+        assert_eq!(linear(-0.31, 0.74), "−0.2 0.0 0.2 0.4 0.6");
+        assert_eq!(linear(0.0, 493.0), "0 100 200 300 400");
+        assert_eq!(linear(0.0, 0.0), "−1.0 −0.5 0.0 0.5 1.0");
+        assert_eq!(linear(f64::NAN, 1.0), "0.0 0.2 0.4 0.6 0.8 1.0");
+        assert_eq!(
+            labels(&Scale::times(&[3.0, 150.0], [0.0, 1.0])),
+            "5 10 20 50 100"
+        );
+        assert_eq!(
+            labels(&Scale::times(&[0.02, 1e4], [0.0, 1.0])),
+            "0.1 1 10 100 1000 10000"
+        );
+    }
+
+    #[test]
+    fn places_are_in_proportion() {
+        let scale = Scale::times(&[2.0, 200.0], [100.0, 300.0]);
+        for (value, place) in [(2.0, 100.0), (20.0, 200.0), (200.0, 300.0)] {
+            assert!((scale.at(value) - place).abs() < 1e-9, "{value}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The consensus scores as dots, plain HodgeRank's beside the model's.
+
+use super::axis::{Scale, range};
+use super::path::WIDTH;
+use super::svg::{Anchor, Picture, show, shown, text_width};
+use crate::fit::{Chosen, Fit};
+use crate::results::Ranks;
+
+const TITLE: &str = "The consensus ranking";
+
+/// More items than this are shown from both ends.
+const MOST: usize = 80;
+
+/// The longest label.
+const LABEL: usize = 28;
+
+const TOP: f64 = 96.0;
+
+/// A row of the picture.
+enum Row {
+    Item(usize),
+    /// A heading or a note.
+    Note(String),
+}
+
+pub(super) fn picture(fit: &Fit, chosen: &Chosen) -> Picture {
+    let scores = fit.theta(chosen.grid_index);
+    let hodgerank = &fit.tally.hodgerank;
+    let ranks = Ranks::new(scores, &fit.tally.component);
+    let rows = rows(fit, &ranks);
+    let step = if rows.len() <= 40 { 19.0 } else { 15.0 };
+    let height = TOP + step * rows.len() as f64 + 52.0;
+    let subtitle = format!(
+        "{} items, best first; scores have mean zero.",
+        fit.items.len()
+    );
+    let mut picture = Picture::new(WIDTH, height, TITLE, &subtitle);
+    let label = |item: usize| show(fit.items.get(item), LABEL);
+    let items = rows.iter().filter_map(|row| match row {
+        Row::Item(item) => Some(*item),
+        Row::Note(_) => None,
+    });
+    let widest = items
+        .map(|item| text_width(&label(item)))
+        .fold(30.0, f64::max);
+    let (left, right) = (70.0 + widest, WIDTH - 28.0);
+    let heading = TOP - 14.0;
+    picture.text(44.0, heading, "me-soft", Anchor::End, "rank");
+    picture.text(left - 10.0, heading, "me-soft", Anchor::End, "item");
+    let [low, high] = range(scores.iter().chain(hodgerank).copied());
+    let room = 0.05 * (high - low);
+    let x = Scale::linear([low - room, high + room], [left, right]);
+    let bottom = height - 46.0;
+    grid(&mut picture, &x, [TOP - 10.0, bottom], [left, right]);
+    legend(&mut picture, right);
+    for (k, row) in rows.iter().enumerate() {
+        let y = TOP + step * (k as f64 + 0.5);
+        match row {
+            Row::Note(text) => picture.text(left + 6.0, y + 4.0, "me-soft", Anchor::Start, text),
+            &Row::Item(item) => {
+                let rank = ranks.rank[item].to_string();
+                picture.text(44.0, y + 4.0, "me-soft", Anchor::End, &rank);
+                picture.text(left - 10.0, y + 4.0, "me-ink", Anchor::End, &label(item));
+                let (model, plain) = (x.at(scores[item]), x.at(hodgerank[item]));
+                picture.line("me-other", [model, y], [plain, y]);
+                let what = |name: &str, score: f64| {
+                    format!("{}: {score:.3} with {name}", shown(fit.items.get(item)))
+                };
+                let paint = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
+                let plain_text = what("HodgeRank", hodgerank[item]);
+                picture.dot([plain, y], 4.5, paint, &plain_text);
+                let model_text = what("the model", scores[item]);
+                picture.dot([model, y], 3.4, "class=\"me-f0\"", &model_text);
+            }
+        }
+    }
+    picture
+}
+
+/// The items by rank, component after component; too many are cut in the middle.
+fn rows(fit: &Fit, ranks: &Ranks) -> Vec<Row> {
+    let component = |item: u32| fit.tally.component[item as usize];
+    let several = fit.tally.component.iter().any(|&c| c > 1);
+    let cut = ranks.order.len() > MOST;
+    let (head, tail) = (MOST / 2, ranks.order.len().saturating_sub(MOST / 2));
+    let mut rows = Vec::new();
+    let mut last = 0;
+    for (k, &item) in ranks.order.iter().enumerate() {
+        if cut && k == head {
+            rows.push(Row::Note(format!("… {} items between …", tail - head)));
+        }
+        if cut && (head..tail).contains(&k) {
+            continue;
+        }
+        if several && component(item) != last {
+            last = component(item);
+            rows.push(Row::Note(format!(
+                "component {last}: compares with no other"
+            )));
+        }
+        rows.push(Row::Item(item as usize));
+    }
+    rows
+}
+
+fn grid(picture: &mut Picture, x: &Scale, [top, bottom]: [f64; 2], [left, right]: [f64; 2]) {
+    for (value, label) in x.ticks(7) {
+        let place = x.at(value);
+        picture.line("me-grid", [place, top], [place, bottom]);
+        picture.text(place, bottom + 16.0, "me-soft", Anchor::Middle, &label);
+    }
+    let middle = (left + right) / 2.0;
+    picture.text(middle, bottom + 36.0, "me-ink", Anchor::Middle, "score");
+}
+
+fn legend(picture: &mut Picture, right: f64) {
+    let y = TOP - 26.0;
+    picture.dot([right - 240.0, y], 3.4, "class=\"me-f0\"", "the model");
+    let text = "mixed-effects model";
+    picture.text(right - 230.0, y + 4.0, "me-ink", Anchor::Start, text);
+    let paint = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
+    picture.dot([right - 80.0, y], 4.5, paint, "HodgeRank");
+    picture.text(right - 70.0, y + 4.0, "me-ink", Anchor::Start, "HodgeRank");
+}

@@ -1,0 +1,170 @@
+//! The report: one HTML page about a fit that needs nothing but itself — no
+//! network, no script, no font.
+//!
+//! Ids are hostile input. They reach the page through `escape` only.
+
+mod doubts;
+mod people;
+mod table;
+
+use crate::error::Result;
+use crate::fit::{Chosen, Fit};
+use crate::plot::{Plot, STYLE, escape, significant};
+
+const PAGE_STYLE: &str = include_str!("style.css");
+
+impl Fit {
+    /// A page about the votes and the fit: the ranking, the pictures, the
+    /// annotators worth a look, and what cannot be told. A time must have been
+    /// chosen.
+    pub fn report(&self) -> Result<String> {
+        let chosen = self.chosen()?;
+        let body = [
+            opening(self, chosen),
+            section(
+                "The ranking",
+                &[self.figure(Plot::Ranking)?, table::ranking(self, chosen)],
+            ),
+            section(
+                "Annotators worth a look",
+                &[
+                    people::list(self, chosen),
+                    self.figure(Plot::PathPositionBias)?,
+                    self.figure(Plot::PathDeviation)?,
+                    self.figure(Plot::JumpOut)?,
+                    self.figure(Plot::Personal)?,
+                ],
+            ),
+            section("How far to trust it", &[self.figure(Plot::Cv)?]),
+            section(
+                "What these votes cannot tell",
+                &[doubts::list(self, chosen)],
+            ),
+            footer(self, chosen),
+        ];
+        Ok(format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <title>What the votes say</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n\
+             <body>\n<main>\n{}</main>\n</body>\n</html>\n",
+            body.concat()
+        ))
+    }
+
+    fn figure(&self, plot: Plot) -> Result<String> {
+        let picture = self.picture(plot)?;
+        let svg = picture.inline();
+        let caption = caption(plot);
+        Ok(format!(
+            "<figure>\n<div class=\"wide\">\n{svg}</div>\n<figcaption>{caption}</figcaption>\n</figure>\n"
+        ))
+    }
+}
+
+/// How to read a picture.
+fn caption(plot: Plot) -> &'static str {
+    match plot {
+        Plot::Ranking => {
+            "An item's score says how strongly it is preferred to the average item. Where the two \
+             dots lie apart, annotators with habits or tastes of their own had pulled HodgeRank."
+        }
+        Plot::PathPositionBias => {
+            "The path runs from a model without personal effects (left) to one where everybody has \
+             some (right). Who leaves zero early clicks one side more often than the items explain."
+        }
+        Plot::PathDeviation => {
+            "The same path for tastes: who leaves zero early ranks the items differently, on enough \
+             votes to be sure of it."
+        }
+        Plot::JumpOut => {
+            "Far to the right: different from the consensus. High up: on many votes. Both together \
+             make an annotator enter early."
+        }
+        Plot::Personal => {
+            "Down: items in the order of the consensus. Across: annotators, the earliest first. A \
+             column that runs from bright to dark agrees with the consensus; one that runs the other \
+             way answers against it."
+        }
+        Plot::Cv => {
+            "Votes were held out in turn and predicted by the rest. The chosen time is where the \
+             model predicts them best; below the dashed line it beats the plain ranking."
+        }
+    }
+}
+
+fn section(heading: &str, parts: &[String]) -> String {
+    format!(
+        "<section>\n<h2>{heading}</h2>\n{}</section>\n",
+        parts.concat()
+    )
+}
+
+/// What was voted on, by whom.
+fn opening(fit: &Fit, chosen: &Chosen) -> String {
+    let clicks = &fit.clicks;
+    let sum = |values: &[f64]| count(values.iter().sum::<f64>());
+    let biased = fit.path.bias.rows(chosen.grid_index).len();
+    let personal = chosen.personal.annotator.len();
+    format!(
+        "<h1>What the votes say</h1>\n\
+         <p class=\"lead\">{} annotators cast {} votes on {} items: {} for the item on the left, {} \
+         for the one on the right, {} ties. {}</p>\n\
+         <p class=\"lead\">{} clicked one side more often than the items explain, and {} ranked the \
+         items in a way of their own.</p>\n",
+        fit.annotators.len(),
+        count(fit.totals.votes),
+        fit.items.len(),
+        sum(&clicks.left),
+        sum(&clicks.right),
+        sum(&clicks.ties),
+        how_many_each(fit),
+        of_all("None of them", biased, fit.annotators.len()),
+        of_all("none", personal, fit.annotators.len()),
+    )
+}
+
+fn how_many_each(fit: &Fit) -> String {
+    let clicks = &fit.clicks;
+    let mut each: Vec<f64> = (0..fit.annotators.len())
+        .map(|u| clicks.left[u] + clicks.right[u] + clicks.ties[u])
+        .collect();
+    each.sort_by(f64::total_cmp);
+    let at = |place: usize| count(each.get(place).copied().unwrap_or(0.0));
+    let (least, most) = (at(0), at(each.len().saturating_sub(1)));
+    if least == most {
+        return format!("Each of them cast {least}.");
+    }
+    let middle = at(each.len() / 2);
+    format!("Each cast between {least} and {most} votes; half of them cast {middle} or more.")
+}
+
+fn of_all(none: &str, some: usize, all: usize) -> String {
+    match some {
+        0 => none.into(),
+        _ => format!("{some} of {all}"),
+    }
+}
+
+/// A sum of weights, which is whole unless weights are not.
+fn count(value: f64) -> String {
+    let digits = format!("{:.0}", value.round());
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && digit.is_ascii_digit() && (digits.len() - k) % 3 == 0 && digits.len() > 4 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn footer(fit: &Fit, chosen: &Chosen) -> String {
+    format!(
+        "<footer>\n<p>Mixed-effects HodgeRank (Xu, Xiong, Cao and Yao, ACM Multimedia 2016), κ = {}, \
+         stopped at t = {}. me_hodgerank {}.</p>\n</footer>\n",
+        escape(&fit.totals.kappa.to_string()),
+        significant(fit.path.grid[chosen.grid_index]),
+        crate::VERSION
+    )
+}
