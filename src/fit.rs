@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cache;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{CrossValidation, Path, Problem, Snapshot, cross_validate};
+use crate::model::{CrossValidation, Path, Problem, Snapshot, cross_validate_beside};
 use crate::options::Options;
 use crate::run::{Run, Stop};
 use crate::votes::{Comparisons, Folds, Ids, Votes};
@@ -182,64 +182,94 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
     let comparisons = &votes.comparisons;
     let problem = Problem::new(comparisons, options, stop)?;
     let grid = problem.grid(options)?;
-    let validation = match options.t {
-        None if options.folds > 0 || votes.folds.is_some() => {
-            validate(votes, options, &problem, &grid, threads, stop)?
-        }
-        _ => None,
+    let known = match options.t {
+        Some(_) => Some(grid.len() - 1),
+        None => (!problem.has_path()).then_some(0),
     };
-    let chosen_index = match (&validation, options.t) {
-        (Some(validation), _) => Some(validation.best()),
-        (None, Some(_)) => Some(grid.len() - 1),
-        (None, None) => (!problem.has_path()).then_some(0),
-    };
-
-    let mut path = problem.path(stop)?;
-    let mut record = PathRecord::default();
-    let mut chosen = None;
-    for (index, &t) in grid.iter().enumerate() {
-        let snapshot = path.advance_to(t, stop)?;
-        record.push(snapshot);
-        if chosen_index == Some(index) {
-            chosen = Some(Chosen::new(comparisons, &problem, snapshot, index));
+    let follow = |chosen| Followed::new(comparisons, &problem, &grid, chosen, stop);
+    let mut validation = None;
+    let followed = match folds(votes, options) {
+        None => follow(known)?,
+        Some(folds) => {
+            // The path is run beside those of the folds, before it is known where
+            // to stop; up to there it is run again.
+            let settings = problem.settings;
+            let path = || follow(None);
+            let (found, mut followed) =
+                cross_validate_beside(comparisons, &folds, settings, &grid, threads, stop, path)?;
+            let index = found.best();
+            let mut path = problem.path(stop)?;
+            let snapshot = path.advance_to(grid[index], stop)?;
+            followed.chosen = Some(Chosen::new(comparisons, &problem, snapshot, index));
+            validation = Some(Validation::new(&found, grid.len()));
+            followed
         }
-    }
+    };
     let totals = Totals {
         votes: problem.statistics.total(),
         skipped: votes.skipped,
         kappa: options.kappa,
         alpha: problem.has_path().then_some(problem.settings.alpha),
         first_entry: problem.has_path().then_some(problem.first_entry),
-        iterations: iterations(&path, grid[grid.len() - 1]),
+        iterations: followed.iterations,
     };
     Ok(Fit {
         items: votes.items.clone(),
         annotators: votes.annotators.clone(),
         totals,
-        tally: ItemTally::new(comparisons, &problem, path.hodgerank()),
+        tally: ItemTally::new(comparisons, &problem, followed.hodgerank),
         clicks: Clicks::new(comparisons),
-        path: record,
-        validation: validation.map(|cv| Validation::new(&cv, grid.len())),
-        chosen,
+        path: followed.record,
+        validation,
+        chosen: followed.chosen,
     })
 }
 
-/// None if there is nothing to hold out: a single vote.
-fn validate(
-    votes: &Votes,
-    options: &Options,
-    problem: &Problem,
-    grid: &[f64],
-    threads: usize,
-    stop: &Stop,
-) -> Result<Option<CrossValidation>> {
-    let comparisons = &votes.comparisons;
-    let drawn = || Folds::draw(comparisons.len(), options.folds, options.seed);
-    let folds = votes.folds.clone().unwrap_or_else(drawn);
-    if folds.count() < 2 {
-        return Ok(None);
+/// None if nothing is to be held out: a time is given, no folds are wanted, or
+/// there is a single vote.
+fn folds(votes: &Votes, options: &Options) -> Option<Folds> {
+    let drawn = || Folds::draw(votes.comparisons.len(), options.folds, options.seed);
+    let given = votes.folds.clone();
+    let wanted = options.t.is_none() && (options.folds > 0 || given.is_some());
+    wanted
+        .then(|| given.unwrap_or_else(drawn))
+        .filter(|folds| folds.count() >= 2)
+}
+
+/// What is kept of a path.
+struct Followed {
+    record: PathRecord,
+    hodgerank: Vec<f64>,
+    iterations: u64,
+    chosen: Option<Chosen>,
+}
+
+impl Followed {
+    /// Follows the path over the grid; the model at one of its times if that is known.
+    fn new(
+        votes: &Comparisons,
+        problem: &Problem,
+        grid: &[f64],
+        chosen_index: Option<usize>,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let mut path = problem.path(stop)?;
+        let mut record = PathRecord::default();
+        let mut chosen = None;
+        for (index, &t) in grid.iter().enumerate() {
+            let snapshot = path.advance_to(t, stop)?;
+            record.push(snapshot);
+            if chosen_index == Some(index) {
+                chosen = Some(Chosen::new(votes, problem, snapshot, index));
+            }
+        }
+        Ok(Self {
+            record,
+            hodgerank: path.hodgerank().to_vec(),
+            iterations: iterations(&path, grid[grid.len() - 1]),
+            chosen,
+        })
     }
-    cross_validate(comparisons, &folds, problem.settings, grid, threads, stop).map(Some)
 }
 
 /// Steps up to a time, the one that it lies in included.
@@ -309,7 +339,7 @@ impl Validation {
 }
 
 impl ItemTally {
-    fn new(votes: &Comparisons, problem: &Problem, hodgerank: &[f64]) -> Self {
+    fn new(votes: &Comparisons, problem: &Problem, hodgerank: Vec<f64>) -> Self {
         let zeros = || vec![0.0; votes.items()];
         let (mut wins, mut losses, mut ties) = (zeros(), zeros(), zeros());
         for vote in (0..votes.len()).map(|row| votes.get(row)) {
@@ -333,7 +363,7 @@ impl ItemTally {
             losses,
             ties,
             component,
-            hodgerank: hodgerank.to_vec(),
+            hodgerank,
         }
     }
 }
@@ -403,7 +433,7 @@ impl Personal {
                 .push(covariance(annotator.items, deviation, snapshot.theta(), &component) < 0.0);
             personal.item.extend(annotator.items);
             personal.deviation.extend(deviation);
-            personal.votes.extend(annotator.degree);
+            personal.votes.extend(annotator.graph.degrees());
             personal.starts.push(personal.item.len());
         }
         personal

@@ -15,9 +15,11 @@ mod dense;
 mod norm;
 mod path;
 mod problem;
+mod simd;
 mod statistics;
 
 pub use consensus::{Consensus, Workspace};
+pub(crate) use cross_validation::cross_validate_beside;
 pub use cross_validation::{CrossValidation, Scorer, cross_validate};
 pub use path::{Entry, Path, Settings, Snapshot};
 pub use problem::Problem;
