@@ -9,14 +9,15 @@ DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
 DUCKDB_CLI_VERSION := 1.5.6
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.so
 
-.PHONY: help test test-rust test-same-bits lint bench
+.PHONY: help test test-rust test-same-bits lint bench bench-growth
 .PHONY: sql duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite test-sqlite valgrind bench-sqlite
 
 help:
 	@echo "make test          build everything and run all tests"
 	@echo "make lint          formatting and clippy"
-	@echo "make bench         time the path and the cross-validation beside a plain loop over votes"
+	@echo "make bench         one table: our speed, the published way's, and what others need on the same votes"
+	@echo "make bench-growth  how the time grows with the votes; draws benches/growth.svg anew"
 	@echo "make duckdb        build the DuckDB extension, $(DUCKDB_EXTENSION)"
 	@echo "make test-duckdb   the DuckDB extension in the DuckDBs that it is for"
 	@echo "make bench-duckdb  time reading ten million votes into the DuckDB extension"
@@ -37,8 +38,23 @@ lint:
 	$(CARGO) clippy --release --all-targets --features sqlite,duckdb -- -D warnings
 	$(CARGO) clippy --release --lib --features sqlite-extension -- -D warnings
 
-bench:
-	$(CARGO) bench --bench path
+# The benchmark's own binary, by the message of the build that made it.
+SPEED = $$($(CARGO) bench --bench speed --no-run --message-format json 2>/dev/null \
+	| $(PYTHON) -c 'import json, sys; print([m["executable"] for m in map(json.loads, sys.stdin) if m.get("executable")][-1])')
+
+bench: duckdb .venv/duckdb-1.5.6/made .venv/peers/made
+	ME_HODGERANK_SPEED=$(SPEED) $(PYTHON) benches/table.py
+	$(MAKE) bench-duckdb bench-sqlite
+
+bench-growth:
+	ME_HODGERANK_SPEED=$(SPEED) $(PYTHON) benches/growth.py
+
+# What others use. One that does not install is missing from the table, which says so.
+.venv/peers/made:
+	$(PYTHON) -m venv .venv/peers
+	for peer in evalica==0.4.2 choix==0.4.1 crowd-kit==1.4.2; do \
+		.venv/peers/bin/python -m pip install --quiet pandas $$peer || echo "$$peer did not install"; done
+	touch $@
 
 # --- DuckDB ---
 
