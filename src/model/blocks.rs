@@ -13,11 +13,11 @@ pub(super) struct Blocks {
     tiles: Vec<Tile>,
 }
 
-/// A tile costs as much as so many votes.
-const VOTES_PER_TILE: usize = 2;
-
+/// A tile of a small block costs about as much as a vote; that of a large one
+/// more, as it comes from farther away.
 fn is_dense(quads: usize, graph: &Neighbours<'_>) -> bool {
-    tiles(quads) * VOTES_PER_TILE <= graph.votes()
+    let votes_per_tile = 1 + quads / 8;
+    tiles(quads) * votes_per_tile <= graph.votes()
 }
 
 impl Blocks {

@@ -36,15 +36,15 @@ pub(crate) fn times(matrix: &[Tile], x: &[Quad], out: &mut [Quad]) {
         let mut mirrored = [[0.0; 4]; 4];
         for ((tile, &x), slot) in above.iter().zip(x).zip(&mut *out) {
             let mut sum = *slot;
-            for k in 0..4 {
-                sum = add_product(sum, tile.0[k], at[k]);
-                mirrored[k] = add_product(mirrored[k], tile.0[k], x);
+            for (k, &column) in tile.0.iter().enumerate() {
+                sum = add_product(sum, column, at[k]);
+                mirrored[k] = add_product(mirrored[k], column, x);
             }
             *slot = sum;
         }
         let mut own = sums(mirrored);
-        for k in 0..4 {
-            own = add_product(own, diagonal.0[k], at[k]);
+        for (&column, at) in diagonal.0.iter().zip(at) {
+            own = add_product(own, column, at);
         }
         out[column] = own;
     }
@@ -81,6 +81,8 @@ impl Work for Product<'_> {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::DMatrix;
+
     use super::super::simd::vectorised;
     use super::*;
     use crate::random::Random;
@@ -91,23 +93,17 @@ mod tests {
         for n in [1usize, 2, 3, 4, 5, 8, 11, 30] {
             let quads = n.div_ceil(4);
             let mut matrix = vec![Tile::default(); tiles(quads)];
-            let mut full = vec![vec![0.0; n]; n];
-            for i in 0..n {
-                for j in 0..=i {
-                    let value = random.uniform() - 0.5;
-                    (full[i][j], full[j][i]) = (value, value);
-                    add(&mut matrix, i, j, value);
-                    if i != j {
-                        add(&mut matrix, j, i, value);
-                    }
-                }
+            let mut full = DMatrix::from_fn(n, n, |_, _| random.uniform() - 0.5);
+            full.fill_lower_triangle_with_upper_triangle();
+            for (place, &value) in full.iter().enumerate() {
+                add(&mut matrix, place / n, place % n, value);
             }
             let mut x = vec![[0.0; 4]; quads];
             let numbers = x.as_flattened_mut()[..n].iter_mut();
             numbers.for_each(|slot| *slot = random.uniform());
             let mut plain = vec![[0.0; 4]; quads];
             times(&matrix, &x, &mut plain);
-            for (i, row) in full.iter().enumerate() {
+            for (i, row) in full.row_iter().enumerate() {
                 let products = row.iter().zip(x.as_flattened()).map(|(m, x)| m * x);
                 let expected: f64 = products.sum();
                 assert!((plain.as_flattened()[i] - expected).abs() <= 1e-14);
