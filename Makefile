@@ -15,7 +15,7 @@ PREFIX ?= $(HOME)/.local
 # Cargo uses all cores itself; two builds at once would take turns at one library.
 .NOTPARALLEL:
 
-.PHONY: help test test-rust test-same-bits lint bench calibration
+.PHONY: help test test-rust test-same-bits lint bench bench-growth calibration
 .PHONY: sql duckdb build-duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite build-sqlite test-sqlite valgrind bench-sqlite
 
@@ -24,7 +24,8 @@ help:
 	@echo "make demo-sqlite   the same in SQLite"
 	@echo "make test          build everything and run all tests"
 	@echo "make lint          formatting and clippy"
-	@echo "make bench         time the path and the cross-validation beside a plain loop over votes"
+	@echo "make bench         one table: our speed, the published way's, and what others need on the same votes"
+	@echo "make bench-growth  how the time grows with the votes; draws benches/growth.svg anew"
 	@echo "make calibration   how often verdicts are wrong and intervals miss, on made-up votes"
 	@echo "make duckdb        build the DuckDB extension, $(DUCKDB_EXTENSION)"
 	@echo "make test-duckdb   the DuckDB extension in the DuckDBs that it is for"
@@ -54,8 +55,23 @@ lint:
 	$(CARGO) clippy --release --lib --features sqlite-extension -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --features sqlite,duckdb
 
-bench:
-	$(CARGO) bench --bench path
+# The benchmark's own binary, by the message of the build that made it.
+SPEED = $$($(CARGO) bench --bench speed --no-run --message-format json 2>/dev/null \
+	| $(PYTHON) -c 'import json, sys; print([m["executable"] for m in map(json.loads, sys.stdin) if m.get("executable")][-1])')
+
+bench: duckdb .venv/duckdb-1.5.6/made .venv/peers/made
+	ME_HODGERANK_SPEED=$(SPEED) $(PYTHON) benches/table.py
+	$(MAKE) bench-duckdb bench-sqlite
+
+bench-growth:
+	ME_HODGERANK_SPEED=$(SPEED) $(PYTHON) benches/growth.py
+
+# What others use. One that does not install is missing from the table, which says so.
+.venv/peers/made:
+	$(PYTHON) -m venv .venv/peers
+	for peer in evalica==0.4.2 choix==0.4.1 crowd-kit==1.4.2; do \
+		.venv/peers/bin/python -m pip install --quiet pandas $$peer || echo "$$peer did not install"; done
+	touch $@
 
 # False discoveries and coverage on made-up votes, 200 draws each.
 calibration:

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cache;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    CrossValidation, Evidence, Flow, Path, Problem, Snapshot, Uncertainty, cross_validate,
+    CrossValidation, Evidence, Flow, Path, Problem, Snapshot, Uncertainty, cross_validate_beside,
     knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
@@ -205,51 +205,49 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
     let comparisons = &votes.comparisons;
     let problem = Problem::new(comparisons, options, stop)?;
     let grid = problem.grid(options)?;
-    let validation = match options.t {
-        None if options.folds > 0 || votes.folds.is_some() => {
-            validate(votes, options, &problem, &grid, threads, stop)?
-        }
-        _ => None,
+    let known = match options.t {
+        Some(_) => Some(grid.len() - 1),
+        None => (!problem.has_path()).then_some(0),
     };
-    let chosen_index = match (&validation, options.t) {
-        (Some(validation), _) => Some(validation.best()),
-        (None, Some(_)) => Some(grid.len() - 1),
-        (None, None) => (!problem.has_path()).then_some(0),
-    };
-
     let flow = Flow::new(comparisons, options.pair_model, stop)?;
-    let mut path = problem.path(stop)?;
-    let hodgerank = path.hodgerank().to_vec();
-    let evidence = Evidence::new(comparisons, &problem.statistics, &hodgerank, stop)?;
-    let knockoff = knockoff(votes, options, &problem, &hodgerank, stop)?;
-    let mut record = PathRecord::default();
-    let mut chosen = None;
-    for (index, &t) in grid.iter().enumerate() {
-        let snapshot = path.advance_to(t, stop)?;
-        record.push(snapshot);
-        if chosen_index == Some(index) {
-            let uncertainty = Uncertainty::new(comparisons, &problem, &flow, snapshot, stop)?;
-            let votes = (options.pair_model == PairModel::Uniform).then_some(comparisons);
-            let circles =
-                votes.and_then(|votes| Circles::new(votes, &problem, &flow, &hodgerank, snapshot));
-            chosen = Some(Chosen {
-                grid_index: index,
-                agreement: agreements(comparisons, snapshot.theta()),
-                personal: Personal::new(&problem, snapshot),
-                uncertainty,
-                circles,
-            });
+    let ground = Ground {
+        votes: comparisons,
+        problem: &problem,
+        flow: &flow,
+        in_votes: options.pair_model == PairModel::Uniform,
+    };
+    let follow = |chosen| Followed::new(&ground, &grid, chosen, stop);
+    let mut validation = None;
+    let followed = match folds(votes, options) {
+        None => follow(known)?,
+        Some(folds) => {
+            // The path is run beside those of the folds, before it is known where
+            // to stop; up to there it is run again.
+            let settings = problem.settings;
+            let path = || follow(None);
+            let (found, mut followed) =
+                cross_validate_beside(comparisons, &folds, settings, &grid, threads, stop, path)?;
+            let index = found.best();
+            let mut path = problem.path(stop)?;
+            let snapshot = path.advance_to(grid[index], stop)?;
+            let chosen = ground.chosen(snapshot, index, &followed.hodgerank, stop)?;
+            followed.chosen = Some(chosen);
+            validation = Some(Validation::new(&found, grid.len()));
+            followed
         }
-    }
+    };
     let totals = Totals {
         votes: problem.statistics.total(),
         skipped: votes.skipped,
         kappa: options.kappa,
         alpha: problem.has_path().then_some(problem.settings.alpha),
         first_entry: problem.has_path().then_some(problem.first_entry),
-        iterations: iterations(&path, grid[grid.len() - 1]),
+        iterations: followed.iterations,
         fdr: options.fdr,
     };
+    let hodgerank = followed.hodgerank;
+    let evidence = Evidence::new(comparisons, &problem.statistics, &hodgerank, stop)?;
+    let knockoff = knockoff(votes, options, &problem, &hodgerank, stop)?;
     let hodgerank = match options.pair_model {
         PairModel::Uniform => hodgerank,
         _ => scores_of(&flow, &problem, stop)?,
@@ -262,29 +260,92 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
         clicks: Clicks::new(comparisons),
         evidence,
         knockoff,
+        path: followed.record,
+        validation,
+        chosen: followed.chosen,
         flow,
-        path: record,
-        validation: validation.map(|cv| Validation::new(&cv, grid.len())),
-        chosen,
     })
 }
 
-/// None if there is nothing to hold out: a single vote.
-fn validate(
-    votes: &Votes,
-    options: &Options,
-    problem: &Problem,
-    grid: &[f64],
-    threads: usize,
-    stop: &Stop,
-) -> Result<Option<CrossValidation>> {
-    let comparisons = &votes.comparisons;
-    let drawn = || Folds::draw(comparisons.len(), options.folds, options.seed);
-    let folds = votes.folds.clone().unwrap_or_else(drawn);
-    if folds.count() < 2 {
-        return Ok(None);
+/// None if nothing is to be held out: a time is given, no folds are wanted, or
+/// there is a single vote.
+fn folds(votes: &Votes, options: &Options) -> Option<Folds> {
+    let drawn = || Folds::draw(votes.comparisons.len(), options.folds, options.seed);
+    let given = votes.folds.clone();
+    let wanted = options.t.is_none() && (options.folds > 0 || given.is_some());
+    wanted
+        .then(|| given.unwrap_or_else(drawn))
+        .filter(|folds| folds.count() >= 2)
+}
+
+/// What a model at any time is seen against.
+struct Ground<'a> {
+    votes: &'a Comparisons,
+    problem: &'a Problem,
+    flow: &'a Flow,
+    /// Whether the flow is the mean of votes.
+    in_votes: bool,
+}
+
+impl Ground<'_> {
+    fn chosen(
+        &self,
+        snapshot: &Snapshot,
+        grid_index: usize,
+        hodgerank: &[f64],
+        stop: &Stop,
+    ) -> Result<Chosen> {
+        let Self {
+            votes,
+            problem,
+            flow,
+            in_votes,
+        } = *self;
+        let circles = || Circles::new(votes, problem, flow, hodgerank, snapshot);
+        Ok(Chosen {
+            grid_index,
+            agreement: agreements(votes, snapshot.theta()),
+            personal: Personal::new(problem, snapshot),
+            uncertainty: Uncertainty::new(votes, problem, flow, snapshot, stop)?,
+            circles: in_votes.then(circles).flatten(),
+        })
     }
-    cross_validate(comparisons, &folds, problem.settings, grid, threads, stop).map(Some)
+}
+
+/// What is kept of a path.
+struct Followed {
+    record: PathRecord,
+    hodgerank: Vec<f64>,
+    iterations: u64,
+    chosen: Option<Chosen>,
+}
+
+impl Followed {
+    /// Follows the path over the grid; the model at one of its times if that is known.
+    fn new(
+        ground: &Ground<'_>,
+        grid: &[f64],
+        chosen_index: Option<usize>,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let mut path = ground.problem.path(stop)?;
+        let hodgerank = path.hodgerank().to_vec();
+        let mut record = PathRecord::default();
+        let mut chosen = None;
+        for (index, &t) in grid.iter().enumerate() {
+            let snapshot = path.advance_to(t, stop)?;
+            record.push(snapshot);
+            if chosen_index == Some(index) {
+                chosen = Some(ground.chosen(snapshot, index, &hodgerank, stop)?);
+            }
+        }
+        Ok(Self {
+            record,
+            hodgerank,
+            iterations: iterations(&path, grid[grid.len() - 1]),
+            chosen,
+        })
+    }
 }
 
 /// Steps up to a time, the one that it lies in included.
@@ -507,7 +568,7 @@ impl Personal {
                 .push(covariance(annotator.items, deviation, snapshot.theta(), &component) < 0.0);
             personal.item.extend(annotator.items);
             personal.deviation.extend(deviation);
-            personal.votes.extend(annotator.degree);
+            personal.votes.extend(annotator.graph.degrees());
             personal.starts.push(personal.item.len());
         }
         personal

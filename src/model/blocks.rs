@@ -1,63 +1,72 @@
 //! Products with the annotators' Laplacians: dense where an annotator's graph
-//! is dense, over its edges otherwise.
+//! is dense, over its votes otherwise.
 
-use super::dense::symmetric_times;
-use super::statistics::{AnnotatorStatistics, Statistics};
+use super::dense::{self, Tile, tiles};
+use super::simd::Quad;
+use super::statistics::{Neighbours, Statistics};
 
-/// Dense Laplacians of the annotators whose graph is dense, filled in when needed.
+/// Dense Laplacians of the annotators whose graph is dense, one after the other
+/// as they are needed.
 pub(super) struct Blocks {
-    pub(super) start: Vec<Option<usize>>,
-    pub(super) values: Vec<f64>,
+    /// Where an annotator's tiles are; empty if there are none.
+    range: Vec<(usize, usize)>,
+    tiles: Vec<Tile>,
+}
+
+/// A tile of a small block costs about as much as a vote; that of a large one
+/// more, as it comes from farther away.
+fn is_dense(quads: usize, graph: &Neighbours<'_>) -> bool {
+    let votes_per_tile = 1 + quads / 8;
+    tiles(quads) * votes_per_tile <= graph.votes()
 }
 
 impl Blocks {
-    /// A dense product is about this many times cheaper an element than a sparse one.
-    const GAIN: usize = 4;
-    const LARGEST: usize = 256;
-
+    /// Takes memory for every annotator that may need it; it takes no room
+    /// before it is written to.
     pub(super) fn new(statistics: &Statistics) -> Self {
-        let mut length = 0;
-        let start = (0..statistics.annotators())
-            .map(|u| {
-                let annotator = statistics.annotator(u);
-                let n = annotator.items.len();
-                (n <= Self::LARGEST && n * n <= Self::GAIN * annotator.edges()).then(|| {
-                    length += n * n;
-                    length - n * n
-                })
-            })
-            .collect();
-        // Zeroed memory takes no room before it is written to.
-        let values = vec![0.0; length];
-        Self { start, values }
+        let tiles = (0..statistics.annotators()).map(|u| {
+            let quads = statistics.quads(u).items.len();
+            let dense = is_dense(quads, &statistics.graph(u));
+            if dense { tiles(quads) } else { 0 }
+        });
+        Self {
+            tiles: Vec::with_capacity(tiles.sum()),
+            range: vec![(0, 0); statistics.annotators()],
+        }
     }
 
-    pub(super) fn fill(&mut self, u: usize, annotator: &AnnotatorStatistics<'_>) {
-        let Some(start) = self.start[u] else { return };
-        let n = annotator.items.len();
-        let block = &mut self.values[start..start + n * n];
-        for place in 0..n {
-            block[place * n + place] = annotator.degree[place];
-            for (other, weight) in annotator.neighbours(place) {
-                block[place * n + other] = -weight;
+    /// Makes ready for products with an annotator's Laplacian.
+    pub(super) fn add(&mut self, statistics: &Statistics, u: usize) {
+        let graph = statistics.graph(u);
+        let quads = statistics.quads(u).items.len();
+        if !is_dense(quads, &graph) {
+            return;
+        }
+        let start = self.tiles.len();
+        let end = start + tiles(quads);
+        self.tiles.resize(end, Tile::default());
+        self.range[u] = (start, end);
+        let block = &mut self.tiles[start..end];
+        for (place, row) in graph.rows().enumerate() {
+            for (other, weight) in row {
+                dense::add(block, place, place, weight);
+                dense::add(block, place, other, -weight);
             }
         }
     }
 
     /// out = L_u x.
-    pub(super) fn times(
-        &self,
-        u: usize,
-        annotator: &AnnotatorStatistics<'_>,
-        x: &[f64],
-        out: &mut [f64],
-    ) {
-        match self.start[u] {
-            Some(start) => {
-                let n = annotator.items.len();
-                symmetric_times(&self.values[start..start + n * n], x, out);
-            }
-            None => annotator.laplacian_times(x, out),
+    #[inline(always)]
+    pub(super) fn times(&self, statistics: &Statistics, u: usize, x: &[Quad], out: &mut [Quad]) {
+        let (start, end) = self.range[u];
+        if start < end {
+            dense::times(&self.tiles[start..end], x, out);
+        } else {
+            // What fills up the last quad is no item and has no row.
+            out[out.len() - 1] = [0.0; 4];
+            statistics
+                .graph(u)
+                .times(x.as_flattened(), out.as_flattened_mut());
         }
     }
 }

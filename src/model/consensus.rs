@@ -7,21 +7,24 @@
 //! Each component of the comparison graph is solved on its own: a small one
 //! with the inverse of (L + w·11ᵀ/n), which is L⁺ on vectors that sum to zero;
 //! a large one with conjugate gradients, preconditioned by the diagonal and
-//! started from the scores of the step before. Large comparison graphs are
-//! nearly random ones, on which a few iterations suffice and on which a
+//! started from a guess that the steps before lead to. Large comparison graphs
+//! are nearly random ones, on which a few iterations suffice and on which a
 //! factorisation would fill up.
 
-use nalgebra::{Cholesky, DMatrix};
+mod graph;
+mod past;
 
+use super::dense::{Product, Tile};
+use super::simd::{Quad, vectorised};
 use super::statistics::Statistics;
 use crate::error::Result;
 use crate::run::Stop;
 
+use graph::Graph;
+use past::Past;
+
 /// Components of up to this many items are solved with a dense inverse.
 const DENSE_ITEMS: usize = 600;
-
-/// An inverse is found so many columns at a time, to be interruptible in between.
-const COLUMNS_AT_ONCE: usize = 32;
 
 /// Conjugate gradients stop when the residual has shrunk to this part of the right-hand side.
 const TOLERANCE: f64 = 1e-13;
@@ -37,24 +40,25 @@ pub struct Consensus {
 #[derive(Debug)]
 struct Component {
     items: Vec<u32>,
-    /// Column by column; None for a component solved by conjugate gradients.
-    inverse: Option<Vec<f64>>,
+    /// None for a component solved by conjugate gradients.
+    inverse: Option<Vec<Tile>>,
 }
 
 /// Scratch memory of a solve, so that none is allocated while a path runs.
 #[derive(Debug)]
 pub struct Workspace {
-    right: Vec<f64>,
-    scores: Vec<f64>,
+    right: Vec<Quad>,
+    scores: Vec<Quad>,
     residual: Vec<f64>,
-    direction: Vec<f64>,
-    image: Vec<f64>,
+    direction: Vec<Quad>,
+    image: Vec<Quad>,
+    past: Past,
 }
 
 impl Consensus {
     /// Pools the annotators' graphs, finds the components and prepares each.
     pub fn new(statistics: &Statistics, stop: &Stop) -> Result<Self> {
-        let graph = Graph::pool(statistics, stop)?;
+        let mut graph = Graph::pool(statistics, stop)?;
         let mut components = Vec::new();
         for items in graph.components() {
             stop.check()?;
@@ -62,6 +66,7 @@ impl Consensus {
             let inverse = dense.then(|| graph.inverse(&items, stop)).transpose()?;
             components.push(Component { items, inverse });
         }
+        graph.settle();
         Ok(Self { graph, components })
     }
 
@@ -73,17 +78,20 @@ impl Consensus {
     /// Scratch memory for [`solve`](Self::solve).
     pub fn workspace(&self) -> Workspace {
         let items = self.graph.degree.len();
-        let zeros = || vec![0.0; items];
+        let quads = || vec![[0.0; 4]; items.div_ceil(4)];
         Workspace {
-            right: zeros(),
-            scores: zeros(),
-            residual: zeros(),
-            direction: zeros(),
-            image: zeros(),
+            right: quads(),
+            scores: quads(),
+            residual: vec![0.0; items],
+            direction: quads(),
+            image: quads(),
+            past: Past::new(items),
         }
     }
 
-    /// Solves for scores. `theta` comes in with a guess and goes out with the solution.
+    /// Solves for scores. A workspace remembers the solutions before, from
+    /// which the next one is guessed: it is for right-hand sides that follow
+    /// each other on a path.
     pub fn solve(
         &self,
         right: &[f64],
@@ -91,20 +99,36 @@ impl Consensus {
         work: &mut Workspace,
         stop: &Stop,
     ) -> Result<()> {
+        let all_dense = self
+            .components
+            .iter()
+            .all(|component| component.inverse.is_some());
+        if !all_dense {
+            work.past.guess(right, &self.graph.degree, theta);
+        }
         for component in &self.components {
             match &component.inverse {
                 Some(inverse) => dense_solve(&component.items, inverse, right, theta, work),
                 None => self.conjugate_gradients(&component.items, right, theta, work, stop)?,
             }
         }
+        if !all_dense {
+            work.past.push(right, theta);
+        }
         Ok(())
     }
 
+    /// A bound on the largest eigenvalue of Σ_u L_u.
+    pub(super) fn norm_at_most(&self) -> f64 {
+        2.0 * self.graph.degree.iter().copied().fold(0.0, f64::max)
+    }
+
     /// out = (Σ_u L_u) x.
-    pub fn laplacian_times(&self, x: &[f64], out: &mut [f64]) {
-        for (item, slot) in out.iter_mut().enumerate() {
-            *slot = self.graph.row_times(item, x);
-        }
+    pub fn laplacian_times(&self, x: &[f64], out: &mut [f64], work: &mut Workspace) {
+        let (right, image) = (&mut work.right, &mut work.image);
+        right.as_flattened_mut()[..x.len()].copy_from_slice(x);
+        self.graph.times(0..x.len(), right, image);
+        out.copy_from_slice(&image.as_flattened()[..x.len()]);
     }
 
     fn conjugate_gradients(
@@ -115,7 +139,7 @@ impl Consensus {
         work: &mut Workspace,
         stop: &Stop,
     ) -> Result<()> {
-        let graph = &self.graph;
+        let degree = &self.graph.degree;
         let Workspace {
             residual,
             direction,
@@ -123,14 +147,17 @@ impl Consensus {
             ..
         } = work;
         let each = || items.iter().map(|&item| item as usize);
+        direction.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
+        self.graph.times(each(), direction, image);
         let mut size = 0.0;
         let mut energy = 0.0;
+        direction.fill([0.0; 4]);
         for i in each() {
-            residual[i] = right[i] - graph.row_times(i, theta);
-            let scaled = residual[i] / graph.degree[i];
-            direction[i] = scaled;
+            residual[i] = right[i] - image.as_flattened()[i];
+            let scaled = residual[i] / degree[i];
+            direction.as_flattened_mut()[i] = scaled;
             energy += residual[i] * scaled;
-            size += right[i] * right[i] / graph.degree[i];
+            size += right[i] * right[i] / degree[i];
         }
         let goal = TOLERANCE * TOLERANCE * size;
         // Rounding sets the limit on long thin graphs: more steps than items gain nothing.
@@ -139,11 +166,9 @@ impl Consensus {
                 break;
             }
             stop.check()?;
-            let mut curvature = 0.0;
-            for i in each() {
-                image[i] = graph.row_times(i, direction);
-                curvature += direction[i] * image[i];
-            }
+            self.graph.times(each(), direction, image);
+            let (direction, image) = (direction.as_flattened_mut(), image.as_flattened());
+            let curvature: f64 = each().map(|i| direction[i] * image[i]).sum();
             if curvature <= 0.0 {
                 break;
             }
@@ -152,11 +177,11 @@ impl Consensus {
             for i in each() {
                 theta[i] += step * direction[i];
                 residual[i] -= step * image[i];
-                next += residual[i] * residual[i] / graph.degree[i];
+                next += residual[i] * residual[i] / degree[i];
             }
             let ratio = next / energy;
             for i in each() {
-                direction[i] = residual[i] / graph.degree[i] + ratio * direction[i];
+                direction[i] = residual[i] / degree[i] + ratio * direction[i];
             }
             energy = next;
         }
@@ -167,19 +192,23 @@ impl Consensus {
 
 fn dense_solve(
     items: &[u32],
-    inverse: &[f64],
+    inverse: &[Tile],
     right: &[f64],
     theta: &mut [f64],
     work: &mut Workspace,
 ) {
-    let n = items.len();
-    let gathered = &mut work.right[..n];
-    for (slot, &item) in gathered.iter_mut().zip(items) {
+    let quads = items.len().div_ceil(4);
+    let (gathered, scores) = (&mut work.right[..quads], &mut work.scores[..quads]);
+    gathered[quads - 1] = [0.0; 4];
+    for (slot, &item) in gathered.as_flattened_mut().iter_mut().zip(items) {
         *slot = right[item as usize];
     }
-    let scores = &mut work.scores[..n];
-    super::dense::symmetric_times(inverse, gathered, scores);
-    for (&score, &item) in scores.iter().zip(items) {
+    vectorised(Product {
+        matrix: inverse,
+        x: gathered,
+        out: scores,
+    });
+    for (&score, &item) in scores.as_flattened().iter().zip(items) {
         theta[item as usize] = score;
     }
     centre(items, theta);
@@ -191,172 +220,5 @@ fn centre(items: &[u32], theta: &mut [f64]) {
     let mean = sum / items.len() as f64;
     for &item in items {
         theta[item as usize] -= mean;
-    }
-}
-
-/// The pooled graph, row by row.
-#[derive(Debug)]
-struct Graph {
-    degree: Vec<f64>,
-    starts: Vec<usize>,
-    neighbour: Vec<u32>,
-    weight: Vec<f64>,
-}
-
-impl Graph {
-    /// Adds up all annotators' edges, in the order of annotators.
-    fn pool(statistics: &Statistics, stop: &Stop) -> Result<Self> {
-        let items = statistics.items;
-        // Edges (i, j) with i < j, brought into rows by a counting sort.
-        let mut starts = vec![0usize; items + 1];
-        for_each_edge(statistics, |i, _, _| starts[i + 1] += 1);
-        for item in 0..items {
-            starts[item + 1] += starts[item];
-        }
-        let mut next = starts.clone();
-        let mut edges = vec![(0u32, 0.0f64); starts[items]];
-        stop.check()?;
-        for_each_edge(statistics, |i, j, weight| {
-            edges[next[i]] = (j as u32, weight);
-            next[i] += 1;
-        });
-        stop.check()?;
-
-        let mut sums = vec![0.0; items];
-        let mut upper: Vec<(u32, u32, f64)> = Vec::new();
-        let mut touched = Vec::new();
-        for i in 0..items {
-            for &(j, weight) in &edges[starts[i]..starts[i + 1]] {
-                if sums[j as usize] == 0.0 {
-                    touched.push(j);
-                }
-                sums[j as usize] += weight;
-            }
-            touched.sort_unstable();
-            for j in touched.drain(..) {
-                upper.push((i as u32, j, std::mem::take(&mut sums[j as usize])));
-            }
-        }
-        drop(edges);
-        stop.check()?;
-        Ok(Self::mirror(items, &upper))
-    }
-
-    /// Rows of a symmetric matrix from its upper triangle, sorted by row and column.
-    fn mirror(items: usize, upper: &[(u32, u32, f64)]) -> Self {
-        let mut starts = vec![0usize; items + 1];
-        for &(i, j, _) in upper {
-            starts[i as usize + 1] += 1;
-            starts[j as usize + 1] += 1;
-        }
-        for item in 0..items {
-            starts[item + 1] += starts[item];
-        }
-        let mut next = starts.clone();
-        let mut neighbour = vec![0; starts[items]];
-        let mut weight = vec![0.0; starts[items]];
-        let mut degree = vec![0.0; items];
-        // Row i first gets its columns below i, from the rows above, then those beyond.
-        for &(i, j, w) in upper {
-            for (row, column) in [(j, i), (i, j)] {
-                let slot = &mut next[row as usize];
-                neighbour[*slot] = column;
-                weight[*slot] = w;
-                *slot += 1;
-                degree[row as usize] += w;
-            }
-        }
-        Self {
-            degree,
-            starts,
-            neighbour,
-            weight,
-        }
-    }
-
-    fn row(&self, item: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let row = self.starts[item]..self.starts[item + 1];
-        let weights = self.weight[row.clone()].iter();
-        self.neighbour[row]
-            .iter()
-            .zip(weights)
-            .map(|(j, w)| (*j as usize, *w))
-    }
-
-    fn row_times(&self, item: usize, x: &[f64]) -> f64 {
-        let mut sum = self.degree[item] * x[item];
-        for (neighbour, weight) in self.row(item) {
-            sum -= weight * x[neighbour];
-        }
-        sum
-    }
-
-    fn components(&self) -> Vec<Vec<u32>> {
-        let mut seen = vec![false; self.degree.len()];
-        let mut components = Vec::new();
-        for first in 0..seen.len() {
-            if seen[first] {
-                continue;
-            }
-            seen[first] = true;
-            let mut items = vec![first as u32];
-            let mut visited = 0;
-            while visited < items.len() {
-                let item = items[visited] as usize;
-                visited += 1;
-                for (neighbour, _) in self.row(item) {
-                    if !std::mem::replace(&mut seen[neighbour], true) {
-                        items.push(neighbour as u32);
-                    }
-                }
-            }
-            items.sort_unstable();
-            components.push(items);
-        }
-        // Stable: among equals the one with the first item stays first.
-        components.sort_by_key(|items| std::cmp::Reverse(items.len()));
-        components
-    }
-
-    /// (L + w·11ᵀ/n)⁻¹ of a component, w its mean degree.
-    fn inverse(&self, items: &[u32], stop: &Stop) -> Result<Vec<f64>> {
-        let n = items.len();
-        if n == 1 {
-            return Ok(vec![0.0]);
-        }
-        let place = |item: usize| items.partition_point(|&known| (known as usize) < item);
-        let mean_degree = items.iter().map(|&i| self.degree[i as usize]).sum::<f64>() / n as f64;
-        let mut matrix = DMatrix::from_element(n, n, mean_degree / n as f64);
-        for (row, &item) in items.iter().enumerate() {
-            matrix[(row, row)] += self.degree[item as usize];
-            for (neighbour, weight) in self.row(item as usize) {
-                matrix[(row, place(neighbour))] -= weight;
-            }
-        }
-        let factor = Cholesky::new(matrix)
-            .expect("a connected Laplacian plus a constant is positive definite");
-        let mut inverse = DMatrix::identity(n, n);
-        for first in (0..n).step_by(COLUMNS_AT_ONCE) {
-            stop.check()?;
-            let columns = COLUMNS_AT_ONCE.min(n - first);
-            factor.solve_mut(&mut inverse.columns_mut(first, columns));
-        }
-        // Symmetric to the last bit, so that rows and columns are the same thing.
-        inverse.fill_lower_triangle_with_upper_triangle();
-        Ok(inverse.data.into())
-    }
-}
-
-/// Calls `visit` with every edge of every annotator once, smaller item first.
-fn for_each_edge(statistics: &Statistics, mut visit: impl FnMut(usize, usize, f64)) {
-    for annotator in 0..statistics.annotators() {
-        let annotator = statistics.annotator(annotator);
-        for (place, &item) in annotator.items.iter().enumerate() {
-            for (other, weight) in annotator.neighbours(place) {
-                if other > place {
-                    visit(item as usize, annotator.items[other] as usize, weight);
-                }
-            }
-        }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::consensus::Consensus;
-use super::norm::step_norm;
+use super::norm::{step_norm, step_norm_at_most};
 use super::path::{Path, Settings, Snapshot};
 use super::statistics::Statistics;
 use crate::error::Result;
@@ -81,6 +81,20 @@ pub fn cross_validate(
     threads: usize,
     stop: &Stop,
 ) -> Result<CrossValidation> {
+    let nothing = || Ok(());
+    Ok(cross_validate_beside(votes, folds, settings, grid, threads, stop, nothing)?.0)
+}
+
+/// The same, with other work taken up first by one of the threads.
+pub(crate) fn cross_validate_beside<T: Send>(
+    votes: &Comparisons,
+    folds: &Folds,
+    settings: Settings,
+    grid: &[f64],
+    threads: usize,
+    stop: &Stop,
+    other: impl FnOnce() -> Result<T> + Send,
+) -> Result<(CrossValidation, T)> {
     let next = AtomicUsize::new(0);
     let work = || -> Result<Vec<(usize, Fold)>> {
         let mut done = Vec::new();
@@ -92,9 +106,10 @@ pub fn cross_validate(
             done.push((fold, run_fold(votes, folds, fold, settings, grid, stop)?));
         }
     };
-    let mut results = thread::scope(|scope| {
-        let workers = threads.clamp(1, folds.count()) - 1;
+    let (results, other) = thread::scope(|scope| {
+        let workers = threads.clamp(1, folds.count() + 1) - 1;
         let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let other = other();
         let mut results = work();
         for handle in handles {
             let more = join(handle);
@@ -103,8 +118,9 @@ pub fn cross_validate(
                 Ok(all)
             });
         }
-        results
-    })?;
+        (results, other)
+    });
+    let (mut results, other) = (results?, other?);
     results.sort_unstable_by_key(|(fold, _)| *fold);
     let mut all = CrossValidation {
         errors: Vec::new(),
@@ -116,7 +132,7 @@ pub fn cross_validate(
         all.mismatches.push(fold.mismatches);
         all.hodgerank_errors.push(fold.hodgerank_error);
     }
-    Ok(all)
+    Ok((all, other))
 }
 
 struct Fold {
@@ -156,15 +172,20 @@ fn run_fold(
     })
 }
 
-/// Steps short enough for what is left of the votes.
+/// Steps short enough for what is left of the votes. A bound on the norm mostly
+/// shows that they are.
 fn calmed(
     settings: Settings,
     statistics: &Statistics,
     consensus: &Consensus,
     stop: &Stop,
 ) -> Result<Settings> {
-    let norm = step_norm(statistics, consensus, &settings, stop)?;
     let total = statistics.total();
+    let most = step_norm_at_most(statistics, consensus, &settings, stop)?;
+    if !settings.oscillates(most, total) {
+        return Ok(settings);
+    }
+    let norm = step_norm(statistics, consensus, &settings, stop)?;
     let alpha = if settings.oscillates(norm, total) {
         total / (settings.kappa * norm)
     } else {

@@ -1,26 +1,120 @@
-//! Products with small dense symmetric matrices.
+//! Products with dense symmetric matrices.
+//!
+//! Only the upper half is kept, in tiles of 4 × 4. Each tile is read once for
+//! its own product and that of its mirror image.
 
-/// out = M x for a symmetric M stored column by column.
-///
-/// Columns are added up four at a time. Each element of `out` is its own chain
-/// of additions, so the compiler may use vectors of any width and the bits stay
-/// the same.
-pub(crate) fn symmetric_times(matrix: &[f64], x: &[f64], out: &mut [f64]) {
-    let n = out.len();
-    out.fill(0.0);
-    let mut columns = matrix.chunks_exact(4 * n);
-    let mut values = x.chunks_exact(4);
-    for (block, v) in (&mut columns).zip(&mut values) {
-        let (first, rest) = block.split_at(n);
-        let (second, rest) = rest.split_at(n);
-        let (third, fourth) = rest.split_at(n);
-        for (i, slot) in out.iter_mut().enumerate() {
-            *slot += (first[i] * v[0] + second[i] * v[1]) + (third[i] * v[2] + fourth[i] * v[3]);
-        }
+use super::simd::{Quad, Work, add_product};
+
+/// Four columns of four, as long as two cache lines and beginning with one.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Tile([Quad; 4]);
+
+/// How many tiles a matrix of so many quads of rows has.
+pub(crate) fn tiles(quads: usize) -> usize {
+    quads * (quads + 1) / 2
+}
+
+/// Adds to the element at a row and a column; of the two that mirror each other
+/// above and below the diagonal's tiles, the one above is kept.
+pub(crate) fn add(matrix: &mut [Tile], row: usize, column: usize, value: f64) {
+    let (above, below) = (row / 4, column / 4);
+    if above <= below {
+        matrix[tiles(below) + above].0[column % 4][row % 4] += value;
     }
-    for (column, v) in columns.remainder().chunks_exact(n).zip(values.remainder()) {
-        for (slot, m) in out.iter_mut().zip(column) {
-            *slot += m * v;
+}
+
+/// out = M x.
+#[inline(always)]
+pub(crate) fn times(matrix: &[Tile], x: &[Quad], out: &mut [Quad]) {
+    let mut rest = matrix;
+    for column in 0..out.len() {
+        let (above, others) = rest.split_at(column);
+        let (diagonal, others) = others.split_first().expect("a tile on the diagonal");
+        rest = others;
+        let at = x[column].map(|value| [value; 4]);
+        let mut mirrored = [[0.0; 4]; 4];
+        for ((tile, &x), slot) in above.iter().zip(x).zip(&mut *out) {
+            let mut sum = *slot;
+            for (k, &column) in tile.0.iter().enumerate() {
+                sum = add_product(sum, column, at[k]);
+                mirrored[k] = add_product(mirrored[k], column, x);
+            }
+            *slot = sum;
+        }
+        let mut own = sums(mirrored);
+        for (&column, at) in diagonal.0.iter().zip(at) {
+            own = add_product(own, column, at);
+        }
+        out[column] = own;
+    }
+}
+
+/// The sum of each.
+#[inline(always)]
+fn sums([a, b, c, d]: [Quad; 4]) -> Quad {
+    let pairs = |a: Quad, b: Quad| [a[0] + a[1], b[0] + b[1], a[2] + a[3], b[2] + b[3]];
+    let (first, second) = (pairs(a, b), pairs(c, d));
+    [
+        first[0] + first[2],
+        first[1] + first[3],
+        second[0] + second[2],
+        second[1] + second[3],
+    ]
+}
+
+/// A product on its own.
+pub(crate) struct Product<'a> {
+    pub matrix: &'a [Tile],
+    pub x: &'a [Quad],
+    pub out: &'a mut [Quad],
+}
+
+impl Work for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        times(self.matrix, self.x, self.out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DMatrix;
+
+    use super::super::simd::vectorised;
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn a_product_is_the_sum_over_columns_with_any_vectors() {
+        let mut random = Random(3);
+        for n in [1usize, 2, 3, 4, 5, 8, 11, 30] {
+            let quads = n.div_ceil(4);
+            let mut matrix = vec![Tile::default(); tiles(quads)];
+            let mut full = DMatrix::from_fn(n, n, |_, _| random.uniform() - 0.5);
+            full.fill_lower_triangle_with_upper_triangle();
+            for (place, &value) in full.iter().enumerate() {
+                add(&mut matrix, place / n, place % n, value);
+            }
+            let mut x = vec![[0.0; 4]; quads];
+            let numbers = x.as_flattened_mut()[..n].iter_mut();
+            numbers.for_each(|slot| *slot = random.uniform());
+            let mut plain = vec![[0.0; 4]; quads];
+            times(&matrix, &x, &mut plain);
+            for (i, row) in full.row_iter().enumerate() {
+                let products = row.iter().zip(x.as_flattened()).map(|(m, x)| m * x);
+                let expected: f64 = products.sum();
+                assert!((plain.as_flattened()[i] - expected).abs() <= 1e-14);
+            }
+            let mut wide = vec![[1.0; 4]; quads];
+            vectorised(Product {
+                matrix: &matrix,
+                x: &x,
+                out: &mut wide,
+            });
+            assert_eq!(format!("{plain:?}"), format!("{wide:?}"));
         }
     }
 }

@@ -199,7 +199,8 @@ impl Work {
             }
             same
         });
-        self.tail(seen.degree)
+        let degree: Vec<f64> = seen.graph.degrees().collect();
+        self.tail(&degree)
     }
 
     /// The chance of a U as large as this one.
@@ -342,7 +343,11 @@ mod tests {
             .collect();
         let votes = votes(&rows, 4);
         let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
-        let degree = statistics.annotator(0).degree.to_vec();
+        let mut degree = [0.0; 4];
+        for (i, j) in pairs {
+            degree[i] += 1.0;
+            degree[j] += 1.0;
+        }
         let form = |signs: u32| {
             let mut g = [0.0; 4];
             let mut own = 0.0;

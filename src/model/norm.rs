@@ -24,6 +24,16 @@ use crate::run::Stop;
 /// Blocks of up to this many items are handed to a dense eigenvalue routine.
 const DENSE_ITEMS: usize = 48;
 
+/// So many products make a bound.
+const BOUND_STEPS: usize = 6;
+
+/// Vectors over one annotator's items and, at the end, the border.
+#[derive(Default)]
+struct Scratch {
+    vector: Vec<f64>,
+    image: Vec<f64>,
+}
+
 /// The norm that a step must suit: ‖XᵀX‖₂, or where θ takes gradient steps too
 /// that of the whole design [d, X]. The sum of the two is at most twice too careful.
 pub(crate) fn step_norm(
@@ -37,8 +47,49 @@ pub(crate) fn step_norm(
     if settings.theta_update != ThetaUpdate::Gradient || norm == 0.0 {
         return Ok(norm);
     }
-    let times = |x: &[f64], out: &mut [f64]| consensus.laplacian_times(x, out);
+    let mut work = consensus.workspace();
+    let times = |x: &[f64], out: &mut [f64]| consensus.laplacian_times(x, out, &mut work);
     Ok(norm + largest_eigenvalue(statistics.items, times, stop)?)
+}
+
+/// A bound on [`step_norm`], from a few products.
+pub(crate) fn step_norm_at_most(
+    statistics: &Statistics,
+    consensus: &Consensus,
+    settings: &Settings,
+    stop: &Stop,
+) -> Result<f64> {
+    let bounds = bounds(statistics, settings.position_bias, settings.personal, stop)?;
+    let norm = bounds
+        .into_iter()
+        .map(|(bound, _)| bound)
+        .fold(0.0, f64::max);
+    Ok(match settings.theta_update {
+        ThetaUpdate::Gradient => norm + consensus.norm_at_most(),
+        ThetaUpdate::Solve | ThetaUpdate::Lagged => norm,
+    })
+}
+
+/// For each annotator with an effect in the model, a bound on the block's eigenvalues.
+fn bounds(
+    statistics: &Statistics,
+    position_bias: bool,
+    personal: bool,
+    stop: &Stop,
+) -> Result<Vec<(f64, usize)>> {
+    let mut scratch = Scratch::default();
+    let mut bounds = Vec::with_capacity(statistics.annotators());
+    for u in 0..statistics.annotators() {
+        stop.check()?;
+        let block = statistics.annotator(u);
+        let bound = match (personal, position_bias) {
+            (true, _) => upper_bound(&block, position_bias, &mut scratch),
+            (false, true) => block.votes,
+            (false, false) => 0.0,
+        };
+        bounds.push((bound, u));
+    }
+    Ok(bounds)
 }
 
 /// The largest eigenvalue of XᵀX.
@@ -48,19 +99,11 @@ fn design_norm(
     personal: bool,
     stop: &Stop,
 ) -> Result<f64> {
-    let annotators = 0..statistics.annotators();
-    if !personal {
-        let votes = annotators.map(|u| statistics.annotator(u).votes);
-        return Ok(if position_bias {
-            votes.fold(0.0, f64::max)
-        } else {
-            0.0
-        });
-    }
-    let mut bounds: Vec<(f64, usize)> = annotators
-        .map(|u| (upper_bound(&statistics.annotator(u), position_bias), u))
-        .collect();
+    let mut bounds = bounds(statistics, position_bias, personal, stop)?;
     bounds.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    if !personal {
+        return Ok(bounds.first().map_or(0.0, |(votes, _)| *votes));
+    }
     let mut largest = 0.0;
     for (bound, u) in bounds {
         if bound <= largest {
@@ -83,29 +126,58 @@ fn design_norm(
     Ok(largest)
 }
 
-/// A Laplacian's largest eigenvalue is at most d_i + d_j over its edges, and at
-/// most n times its largest weight; a border adds at most its own diagonal.
-fn upper_bound(block: &AnnotatorStatistics<'_>, position_bias: bool) -> f64 {
-    let (mut by_edge, mut heaviest) = (0.0f64, 0.0f64);
-    for place in 0..block.items.len() {
-        for (other, weight) in block.neighbours(place) {
-            by_edge = by_edge.max(block.degree[place] + block.degree[other]);
-            heaviest = heaviest.max(weight);
+/// A matrix has no eigenvalue beyond the largest ratio (|M| v)_i / v_i, for any
+/// positive v. Multiplying v by |M| lowers it, quickly where the border weighs
+/// most.
+fn upper_bound(block: &AnnotatorStatistics<'_>, position_bias: bool, scratch: &mut Scratch) -> f64 {
+    let size = block.items.len() + usize::from(position_bias);
+    let Scratch { vector, image } = scratch;
+    vector.clear();
+    vector.resize(size, 1.0);
+    image.resize(size, 0.0);
+    let mut bound = f64::INFINITY;
+    for _ in 0..BOUND_STEPS {
+        absolute_times(block, position_bias, vector, image);
+        let ratios = image.iter().zip(&*vector).map(|(y, x)| y / x);
+        bound = bound.min(ratios.fold(0.0, f64::max));
+        let largest = image.iter().copied().fold(0.0, f64::max);
+        for (slot, value) in vector.iter_mut().zip(&*image) {
+            // Never so small that its own ratio is lost.
+            *slot = f64::max(value / largest, 1e-9);
         }
     }
-    let laplacian = by_edge.min(heaviest * block.items.len() as f64);
-    let bound = laplacian + if position_bias { block.votes } else { 0.0 };
     bound * (1.0 + 1e-12) // rounding must not rule out the largest
+}
+
+/// out = |M| x.
+fn absolute_times(
+    block: &AnnotatorStatistics<'_>,
+    position_bias: bool,
+    x: &[f64],
+    out: &mut [f64],
+) {
+    let n = block.items.len();
+    for ((slot, own), row) in out.iter_mut().zip(x).zip(block.graph.rows()) {
+        *slot = row.map(|(other, weight)| weight * (own + x[other])).sum();
+    }
+    if position_bias {
+        let mut last = block.votes * x[n];
+        for (place, a) in block.imbalance.iter().enumerate() {
+            out[place] += a.abs() * x[n];
+            last += a.abs() * x[place];
+        }
+        out[n] = last;
+    }
 }
 
 fn dense_block(block: &AnnotatorStatistics<'_>, position_bias: bool) -> DMatrix<f64> {
     let n = block.items.len();
     let size = n + usize::from(position_bias);
     let mut matrix = DMatrix::zeros(size, size);
-    for place in 0..n {
-        matrix[(place, place)] = block.degree[place];
-        for (other, weight) in block.neighbours(place) {
-            matrix[(place, other)] = -weight;
+    for (place, row) in block.graph.rows().enumerate() {
+        for (other, weight) in row {
+            matrix[(place, place)] += weight;
+            matrix[(place, other)] -= weight;
         }
         if position_bias {
             matrix[(place, n)] = block.imbalance[place];
@@ -119,9 +191,9 @@ fn dense_block(block: &AnnotatorStatistics<'_>, position_bias: bool) -> DMatrix<
 }
 
 fn block_times(block: &AnnotatorStatistics<'_>, position_bias: bool, x: &[f64], out: &mut [f64]) {
-    block.laplacian_times(x, out);
+    let n = block.items.len();
+    block.laplacian_times(&x[..n], &mut out[..n]);
     if position_bias {
-        let n = block.items.len();
         let mut last = block.votes * x[n];
         for (place, &a) in block.imbalance.iter().enumerate() {
             out[place] += a * x[n];
@@ -139,7 +211,11 @@ const MAX_STEPS: usize = 200;
 /// its residual over the gap to the next eigenvalue, so it is taken once it no
 /// longer moves and its residual is small. Where eigenvalues crowd at the top
 /// that takes too long, and the value plus the residual, an upper bound, stands.
-fn largest_eigenvalue(size: usize, times: impl Fn(&[f64], &mut [f64]), stop: &Stop) -> Result<f64> {
+fn largest_eigenvalue(
+    size: usize,
+    mut times: impl FnMut(&[f64], &mut [f64]),
+    stop: &Stop,
+) -> Result<f64> {
     // A fixed start with a part along every eigenvector that matters.
     let mut random = Random(size as u64);
     let mut vector: Vec<f64> = (0..size).map(|_| random.uniform() - 0.5).collect();

@@ -119,7 +119,7 @@ fn effective_annotators(statistics: &Statistics, items: usize) -> Vec<f64> {
     let (mut sum, mut squares) = (vec![0.0; items], vec![0.0; items]);
     for u in 0..statistics.annotators() {
         let annotator = statistics.annotator(u);
-        for (&item, degree) in annotator.items.iter().zip(annotator.degree) {
+        for (&item, degree) in annotator.items.iter().zip(annotator.graph.degrees()) {
             sum[item as usize] += degree;
             squares[item as usize] += degree * degree;
         }
@@ -255,10 +255,12 @@ impl<'a> Bread<'a> {
             .filter(|(_, share)| **share > 0.0)
         {
             let annotator = statistics.annotator(u);
-            for (place, &a) in annotator.items.iter().enumerate() {
-                for (other, votes) in annotator.neighbours(place).filter(|pair| pair.0 > place) {
-                    let b = annotator.items[other];
-                    weight[flow.pair(a as usize, b as usize)] -= taken_up * votes;
+            for (&a, row) in annotator.items.iter().zip(annotator.graph.rows()) {
+                for (place, votes) in row {
+                    let b = annotator.items[place];
+                    if a < b {
+                        weight[flow.pair(a as usize, b as usize)] -= taken_up * votes;
+                    }
                 }
             }
         }

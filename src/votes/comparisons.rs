@@ -136,6 +136,16 @@ impl Comparisons {
         }
     }
 
+    /// The items of a vote, left and right.
+    pub(crate) fn pair(&self, row: usize) -> [u32; 2] {
+        [self.left[row], self.right[row]]
+    }
+
+    /// Whether votes may weigh something else than 1.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.weight.is_some()
+    }
+
     /// The votes of an annotator.
     pub fn of(&self, annotator: usize) -> impl Iterator<Item = Comparison> {
         self.rows(annotator).map(|row| self.get(row))

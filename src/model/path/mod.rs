@@ -24,12 +24,15 @@
 //! bound is reached, z is computed and the bound begins anew. So the steps at
 //! which effects enter are those of the plain loop.
 
+mod carried;
+mod entering;
 mod slopes;
 mod snapshot;
 mod watch;
 
 use super::blocks::Blocks;
 use super::consensus::{Consensus, Workspace};
+use super::simd::vectorised;
 use super::statistics::Statistics;
 use crate::error::Result;
 use crate::options::ThetaUpdate;
@@ -37,8 +40,9 @@ use crate::run::Stop;
 
 pub use snapshot::Snapshot;
 
-use slopes::{Local, bias_slope, deviation_slope, shrink};
-use watch::{CAUTION, Drift, Watch};
+use carried::{Annotators, StepFull};
+use slopes::Local;
+use watch::{Drift, Watch};
 
 /// What a path is run with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,20 +66,6 @@ impl Settings {
     }
 }
 
-/// A residual this small beside the votes themselves is rounding, not an effect.
-const NEGLIGIBLE: f64 = 1e-10;
-
-/// Which of an annotator's effects are carried from step to step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// None: both have been zero so far.
-    Dormant,
-    /// γ; δ has been zero so far.
-    Biased,
-    /// Both.
-    Full,
-}
-
 /// When and where an effect first was not zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
@@ -94,8 +84,8 @@ pub struct Path<'a> {
     first_entry: f64,
     start: f64,
     steps: usize,
-    /// Whether θ and the gradients are those of the current step.
-    prepared: bool,
+    /// Whether θ is that of the current β.
+    solved: bool,
     all_net_wins: Vec<f64>,
     theta0: Vec<f64>,
     theta: Vec<f64>,
@@ -113,23 +103,6 @@ pub struct Path<'a> {
     work: Workspace,
 }
 
-/// The state of each annotator; vectors over items lie where the statistics have theirs.
-struct Annotators {
-    stage: Vec<Stage>,
-    biased: Vec<u32>,
-    full: Vec<u32>,
-    z: Vec<f64>,
-    z_bias: Vec<f64>,
-    gradient: Vec<f64>,
-    gradient_bias: Vec<f64>,
-    /// δ = scale·z.
-    scale: Vec<f64>,
-    bias: Vec<f64>,
-    bias_integral: Vec<f64>,
-    bias_entry: Vec<Option<Entry>>,
-    deviation_entry: Vec<Option<Entry>>,
-}
-
 impl<'a> Path<'a> {
     /// A path at its beginning.
     pub fn new(
@@ -138,17 +111,10 @@ impl<'a> Path<'a> {
         settings: Settings,
         stop: &Stop,
     ) -> Result<Self> {
-        let users = statistics.annotators();
-        let length = statistics.offsets[users];
-        let items = statistics.items;
         let all_net_wins = statistics.net_wins();
         let mut work = consensus.workspace();
-        let mut theta = vec![0.0; items];
+        let mut theta = vec![0.0; statistics.items];
         consensus.solve(&all_net_wins, &mut theta, &mut work, stop)?;
-        let longest = (0..users)
-            .map(|u| statistics.annotator(u).items.len())
-            .max()
-            .unwrap_or(0);
         let mut path = Self {
             statistics,
             consensus,
@@ -156,92 +122,23 @@ impl<'a> Path<'a> {
             first_entry: f64::INFINITY,
             start: 0.0,
             steps: 0,
-            prepared: false,
+            solved: false,
             right: all_net_wins.clone(),
             all_net_wins,
             theta0: theta.clone(),
             theta_next: theta.clone(),
-            drift: Drift {
-                integral: vec![0.0; items],
-                mean: theta.clone(),
-                total: 0.0,
-            },
+            drift: Drift::new(&theta),
+            integral_at: vec![0.0; theta.len()],
             theta,
-            annotators: Annotators {
-                stage: vec![Stage::Dormant; users],
-                biased: Vec::with_capacity(users),
-                full: Vec::with_capacity(users),
-                z: vec![0.0; length],
-                z_bias: vec![0.0; users],
-                gradient: vec![0.0; length],
-                gradient_bias: vec![0.0; users],
-                scale: vec![0.0; users],
-                bias: vec![0.0; users],
-                bias_integral: vec![0.0; users],
-                bias_entry: vec![None; users],
-                deviation_entry: vec![None; users],
-            },
+            annotators: Annotators::new(statistics),
             watch: Watch::new(statistics, &settings),
             blocks: Blocks::new(statistics),
-            snapshot: Snapshot {
-                t: 0.0,
-                theta: vec![0.0; items],
-                bias: vec![0.0; users],
-                deviation: vec![0.0; length],
-                deviation_norm: vec![0.0; users],
-                active: Vec::with_capacity(users),
-            },
-            local: Local {
-                x: vec![0.0; longest],
-                image: vec![0.0; longest],
-            },
-            integral_at: vec![0.0; items],
+            snapshot: Snapshot::new(statistics),
+            local: Local::new(statistics),
             work,
         };
-        path.find_first_entry();
+        path.find_first_entry(stop)?;
         Ok(path)
-    }
-
-    /// Computes the slope of every effect at θ⁰, and with it t0 and the first bounds.
-    fn find_first_entry(&mut self) {
-        let Self {
-            statistics,
-            watch,
-            local,
-            settings,
-            theta,
-            ..
-        } = self;
-        let mut largest = 0.0f64;
-        for u in 0..statistics.annotators() {
-            let annotator = statistics.annotator(u);
-            if settings.personal {
-                let norm = deviation_slope(&annotator, 1.0, theta, 0.0, local);
-                watch.deviation.set(u, norm, 0.0);
-                largest = largest.max(norm);
-            }
-            if settings.position_bias {
-                let slope = bias_slope(&annotator, 1.0, theta);
-                watch.bias.set(u, slope.abs(), 0.0);
-                largest = largest.max(slope.abs());
-            }
-        }
-        if largest > NEGLIGIBLE * statistics.strength {
-            let t0 = statistics.total / largest;
-            self.first_entry = t0;
-            self.start = match settings.theta_update {
-                // Algorithm 1 counts its steps from zero: the last one before t0.
-                ThetaUpdate::Lagged => {
-                    self.steps = (t0 / settings.alpha).floor() as usize;
-                    0.0
-                }
-                ThetaUpdate::Solve | ThetaUpdate::Gradient => t0,
-            };
-            let t = self.time();
-            for (slot, score) in self.drift.integral.iter_mut().zip(&self.theta) {
-                *slot = t * score;
-            }
-        }
     }
 
     /// t0: the time at which the first effect is about to enter; infinite if none ever does.
@@ -274,8 +171,10 @@ impl<'a> Path<'a> {
         &self.annotators.deviation_entry
     }
 
-    /// The model at a time that is not before the current one, after the steps up to it.
+    /// The model at a time, after the steps up to it. The path does not go back:
+    /// a time after t0 must not lie before the current one.
     pub fn advance_to(&mut self, t: f64, stop: &Stop) -> Result<&Snapshot> {
+        debug_assert!(t <= self.first_entry || t >= self.time(), "{t} is past");
         if self.first_entry.is_finite() {
             while self.time() + self.settings.alpha < t {
                 self.step(stop)?;
@@ -288,269 +187,61 @@ impl<'a> Path<'a> {
     /// One step of the iteration.
     pub fn step(&mut self, stop: &Stop) -> Result<()> {
         stop.check()?;
-        self.prepare(stop)?;
-        self.prepared = false;
-        let size = self.settings.alpha / self.statistics.total;
-        let alpha = self.settings.alpha;
+        self.solve(stop)?;
+        self.solved = false;
         self.steps += 1;
-        let t = self.time();
-        for (slot, score) in self.drift.integral.iter_mut().zip(&self.theta) {
-            *slot += alpha * score;
-        }
-        self.drift.total += self.drift.advance_mean(t);
-        self.step_full(size, t);
-        self.step_biased(size, t);
-        self.wake_dormant(t);
+        let entry = Entry {
+            iteration: self.steps,
+            time: self.time(),
+        };
+        self.drift
+            .advance(&self.theta, self.settings.alpha, entry.time);
+        self.right.copy_from_slice(&self.all_net_wins);
+        let before = self.annotators.full.len();
+        vectorised(StepFull {
+            statistics: self.statistics,
+            settings: &self.settings,
+            blocks: &self.blocks,
+            annotators: &mut self.annotators,
+            theta: &self.theta,
+            right: &mut self.right,
+            local: &mut self.local,
+            entry,
+            stop,
+        })?;
+        self.step_biased(entry);
+        self.wake_dormant(entry);
+        self.subtract_entered(before);
         if self.settings.theta_update != ThetaUpdate::Solve {
             std::mem::swap(&mut self.theta, &mut self.theta_next);
         }
-        self.update_right();
         Ok(())
     }
 
-    /// θ and the gradients at the current β.
-    fn prepare(&mut self, stop: &Stop) -> Result<()> {
-        if self.prepared {
+    /// θ at the current β.
+    fn solve(&mut self, stop: &Stop) -> Result<()> {
+        let nothing_entered = self.annotators.biased.is_empty() && self.annotators.full.is_empty();
+        // θ⁰ is the solution as long as nothing has entered.
+        if std::mem::replace(&mut self.solved, true) || nothing_entered {
             return Ok(());
         }
-        self.prepared = true;
-        let nothing_entered = self.annotators.biased.is_empty() && self.annotators.full.is_empty();
+        let (right, work) = (&self.right, &mut self.work);
         match self.settings.theta_update {
-            // θ⁰ is the solution as long as nothing has entered.
-            _ if nothing_entered => {}
-            ThetaUpdate::Solve => {
-                self.consensus
-                    .solve(&self.right, &mut self.theta, &mut self.work, stop)?;
-            }
+            ThetaUpdate::Solve => self.consensus.solve(right, &mut self.theta, work, stop),
             ThetaUpdate::Lagged => {
                 self.theta_next.copy_from_slice(&self.theta);
                 self.consensus
-                    .solve(&self.right, &mut self.theta_next, &mut self.work, stop)?;
+                    .solve(right, &mut self.theta_next, work, stop)
             }
             ThetaUpdate::Gradient => {
-                let Self {
-                    theta, theta_next, ..
-                } = self;
-                self.consensus.laplacian_times(theta, theta_next);
+                let next = &mut self.theta_next;
+                self.consensus.laplacian_times(&self.theta, next, work);
                 let size = self.settings.alpha * self.settings.kappa / self.statistics.total;
-                for (i, slot) in theta_next.iter_mut().enumerate() {
-                    *slot = theta[i] - size * (*slot - self.right[i]);
+                for (i, slot) in next.iter_mut().enumerate() {
+                    *slot = self.theta[i] - size * (*slot - right[i]);
                 }
+                Ok(())
             }
-        }
-        self.gradients();
-        Ok(())
-    }
-
-    fn gradients(&mut self) {
-        let Self {
-            statistics,
-            annotators: state,
-            theta,
-            local,
-            blocks,
-            settings,
-            ..
-        } = self;
-        for &u in &state.biased {
-            let u = u as usize;
-            let annotator = statistics.annotator(u);
-            state.gradient_bias[u] =
-                bias_slope(&annotator, 1.0, theta) - annotator.votes * state.bias[u];
-        }
-        for &u in &state.full {
-            let u = u as usize;
-            let annotator = statistics.annotator(u);
-            let n = annotator.items.len();
-            let range = statistics.offsets[u]..statistics.offsets[u + 1];
-            let (z, gradient) = (&state.z[range.clone()], &mut state.gradient[range]);
-            let (x, image) = (&mut local.x[..n], &mut local.image[..n]);
-            for (i, &item) in annotator.items.iter().enumerate() {
-                x[i] = theta[item as usize] + state.scale[u] * z[i];
-            }
-            blocks.times(u, &annotator, x, image);
-            let bias = state.bias[u];
-            let mut along = 0.0;
-            for i in 0..n {
-                let a = annotator.imbalance[i];
-                gradient[i] = annotator.net_wins[i] - image[i] - a * bias;
-                along += a * x[i];
-            }
-            if settings.position_bias {
-                state.gradient_bias[u] = annotator.lean - along - annotator.votes * bias;
-            }
-        }
-    }
-
-    fn step_full(&mut self, size: f64, t: f64) {
-        let state = &mut self.annotators;
-        let entry = Entry {
-            iteration: self.steps,
-            time: t,
-        };
-        for index in 0..state.full.len() {
-            let u = state.full[index] as usize;
-            let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
-            let (z, gradient) = (&mut state.z[range.clone()], &state.gradient[range]);
-            let mut square = 0.0;
-            for (slot, g) in z.iter_mut().zip(gradient) {
-                *slot += size * g;
-                square += *slot * *slot;
-            }
-            state.scale[u] = shrink(square.sqrt(), self.settings.kappa);
-            if self.settings.position_bias {
-                state.step_bias(u, size, self.settings.kappa, entry);
-            }
-        }
-    }
-
-    fn step_biased(&mut self, size: f64, t: f64) {
-        let entry = Entry {
-            iteration: self.steps,
-            time: t,
-        };
-        let limit = self.statistics.total * CAUTION;
-        let state = &mut self.annotators;
-        self.watch.woken.clear();
-        for index in 0..state.biased.len() {
-            let annotator = state.biased[index] as usize;
-            state.bias_integral[annotator] += self.settings.alpha * state.bias[annotator];
-            state.step_bias(annotator, size, self.settings.kappa, entry);
-            let bias_mean = state.bias_integral[annotator] / t;
-            let bound = self.watch.of_biased(annotator, self.drift.total, bias_mean);
-            if t * bound >= limit {
-                self.watch.woken.push(annotator as u32);
-            }
-        }
-        for index in 0..self.watch.woken.len() {
-            let u = self.watch.woken[index] as usize;
-            self.look_at_deviation(u, t);
-        }
-        let stage = &self.annotators.stage;
-        self.annotators
-            .biased
-            .retain(|&u| stage[u as usize] == Stage::Biased);
-    }
-
-    fn wake_dormant(&mut self, t: f64) {
-        self.watch
-            .wake(t, self.drift.total, self.statistics.total * CAUTION);
-        for index in 0..self.watch.woken.len() {
-            let u = self.watch.woken[index] as usize;
-            // A carried γ keeps its δ's bound, which wakes it if δ is about to enter.
-            if self.annotators.stage[u] != Stage::Dormant {
-                continue;
-            }
-            if self.settings.position_bias {
-                self.look_at_bias(u, t);
-            }
-            if self.settings.personal {
-                self.look_at_deviation(u, t);
-            }
-            if self.annotators.stage[u] == Stage::Biased {
-                self.annotators.biased.push(u as u32);
-            }
-            if self.annotators.stage[u] != Stage::Dormant {
-                self.watch.bias.clear(u);
-            }
-        }
-    }
-
-    /// Computes a γ that has been zero so far, and lets it enter or sets its bound.
-    fn look_at_bias(&mut self, u: usize, t: f64) {
-        let total = self.statistics.total;
-        let state = &mut self.annotators;
-        let slope = bias_slope(&self.statistics.annotator(u), t, &self.drift.integral);
-        self.watch.bias.set(u, slope.abs() / t, self.drift.total);
-        state.z_bias[u] = slope / total;
-        state.bias[u] = shrink(state.z_bias[u].abs(), self.settings.kappa) * state.z_bias[u];
-        if state.bias[u] != 0.0 {
-            state.stage[u] = Stage::Biased;
-            state.bias_entry[u] = Some(Entry {
-                iteration: self.steps,
-                time: t,
-            });
-        }
-    }
-
-    /// Computes a δ that has been zero so far, and lets it enter or sets its bound.
-    fn look_at_deviation(&mut self, u: usize, t: f64) {
-        let total = self.statistics.total;
-        let state = &mut self.annotators;
-        let annotator = self.statistics.annotator(u);
-        let bias_integral = state.bias_integral[u];
-        let norm = deviation_slope(
-            &annotator,
-            t,
-            &self.drift.integral,
-            bias_integral,
-            &mut self.local,
-        );
-        let scale = shrink(norm / total, self.settings.kappa);
-        if scale == 0.0 {
-            self.watch.deviation.set(u, norm / t, self.drift.total);
-            self.watch.bias_mean[u] = bias_integral / t;
-            return;
-        }
-        let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
-        for (slot, value) in state.z[range].iter_mut().zip(&self.local.image) {
-            *slot = value / total;
-        }
-        state.scale[u] = scale;
-        state.stage[u] = Stage::Full;
-        state.deviation_entry[u] = Some(Entry {
-            iteration: self.steps,
-            time: t,
-        });
-        state.full.push(u as u32);
-        self.watch.deviation.clear(u);
-        self.blocks.fill(u, &annotator);
-    }
-
-    /// The right-hand side of θ's equation at the current β.
-    fn update_right(&mut self) {
-        let Self {
-            statistics,
-            annotators: state,
-            right,
-            local,
-            blocks,
-            ..
-        } = self;
-        right.copy_from_slice(&self.all_net_wins);
-        for &u in &state.biased {
-            let u = u as usize;
-            let annotator = statistics.annotator(u);
-            if state.bias[u] != 0.0 {
-                for (&item, a) in annotator.items.iter().zip(annotator.imbalance) {
-                    right[item as usize] -= a * state.bias[u];
-                }
-            }
-        }
-        for &u in &state.full {
-            let u = u as usize;
-            let annotator = statistics.annotator(u);
-            let (scale, bias) = (state.scale[u], state.bias[u]);
-            let image = &mut local.image[..annotator.items.len()];
-            let range = statistics.offsets[u]..statistics.offsets[u + 1];
-            if scale == 0.0 {
-                image.fill(0.0);
-            } else {
-                blocks.times(u, &annotator, &state.z[range], image);
-            }
-            for (i, &item) in annotator.items.iter().enumerate() {
-                right[item as usize] -= scale * image[i] + annotator.imbalance[i] * bias;
-            }
-        }
-    }
-}
-
-impl Annotators {
-    fn step_bias(&mut self, u: usize, size: f64, kappa: f64, entry: Entry) {
-        self.z_bias[u] += size * self.gradient_bias[u];
-        self.bias[u] = shrink(self.z_bias[u].abs(), kappa) * self.z_bias[u];
-        if self.bias[u] != 0.0 && self.bias_entry[u].is_none() {
-            self.bias_entry[u] = Some(entry);
         }
     }
 }
@@ -558,6 +249,10 @@ impl Annotators {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Problem;
+    use crate::model::simd::tests::NARROW;
+    use crate::options::Options;
+    use crate::random::Random;
     use crate::votes::{Comparison, Comparisons};
 
     /// One annotator who always clicks left, and three who agree on an order.
@@ -620,5 +315,39 @@ mod tests {
         assert!((later.bias[0] - sooner.bias[0]).abs() < 1e-8);
         assert!((later.deviation_norm[0] - sooner.deviation_norm[0]).abs() < 1e-8);
         assert!(sooner.bias[0] > 0.0 && sooner.deviation_norm[0] > 0.0);
+    }
+
+    /// Dense and sparse annotators and the consensus of all, step after step.
+    #[test]
+    fn wide_vectors_do_not_change_a_bit() {
+        let mut random = Random(11);
+        let items = 23;
+        let mut votes = Comparisons::with_capacity(items, 0, true, false);
+        for annotator in 0..30 {
+            for _ in 0..[12, 90][annotator % 2] {
+                let left = random.below(items);
+                votes.push(Comparison {
+                    left,
+                    right: (left + 1 + random.below(items - 1)) % items,
+                    choice: random.uniform() - 0.4,
+                    weight: 1.0,
+                });
+            }
+            votes.end_annotator();
+        }
+        let run = |narrow: bool| {
+            NARROW.set(narrow);
+            let (stop, options) = (Stop::default(), Options::default());
+            let problem = Problem::new(&votes, &options, &stop).unwrap();
+            let mut path = problem.path(&stop).unwrap();
+            let last = *problem.grid(&options).unwrap().last().unwrap();
+            let snapshot = path.advance_to(last, &stop).unwrap();
+            assert!(snapshot.deviation_norm().iter().all(|norm| *norm > 0.0));
+            let numbers = snapshot.theta().iter().chain(&snapshot.bias);
+            let numbers = numbers.chain(snapshot.deviation.as_flattened());
+            numbers.map(|x| x.to_bits()).collect::<Vec<u64>>()
+        };
+        let narrow = run(true);
+        assert!(narrow == run(false));
     }
 }

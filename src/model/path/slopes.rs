@@ -1,6 +1,9 @@
 //! The arithmetic of a single effect: its slope, its norm, its shrinkage.
 
-use crate::model::statistics::AnnotatorStatistics;
+use std::array::from_fn;
+
+use crate::model::simd::{Quad, add_product, sum};
+use crate::model::statistics::{Quads, Statistics};
 
 /// An effect enters when its norm exceeds 1 by more than rounding: at t0 the
 /// first one's norm is 1, not beyond.
@@ -8,11 +11,26 @@ pub(super) const THRESHOLD: f64 = 1.0 + 1e-12;
 
 /// Vectors over one annotator's items.
 pub(super) struct Local {
-    pub(super) x: Vec<f64>,
-    pub(super) image: Vec<f64>,
+    pub(super) x: Vec<Quad>,
+    pub(super) image: Vec<Quad>,
+}
+
+impl Local {
+    pub(super) fn new(statistics: &Statistics) -> Self {
+        let lengths = statistics
+            .offsets
+            .windows(2)
+            .map(|range| range[1] - range[0]);
+        let longest = lengths.max().unwrap_or(0);
+        Self {
+            x: vec![[0.0; 4]; longest],
+            image: vec![[0.0; 4]; longest],
+        }
+    }
 }
 
 /// The factor of κ·shrink: 0 up to the threshold.
+#[inline(always)]
 pub(super) fn shrink(norm: f64, kappa: f64) -> f64 {
     if norm > THRESHOLD {
         kappa * (1.0 - 1.0 / norm)
@@ -21,37 +39,47 @@ pub(super) fn shrink(norm: f64, kappa: f64) -> f64 {
     }
 }
 
-pub(super) fn norm_of(values: &[f64]) -> f64 {
-    values.iter().map(|value| value * value).sum::<f64>().sqrt()
+pub(super) fn norm_of(values: &[Quad]) -> f64 {
+    let mut squares = [0.0; 4];
+    for &quad in values {
+        squares = add_product(squares, quad, quad);
+    }
+    sum(squares).sqrt()
 }
 
 /// t·s_u − a_uᵀΘ.
-pub(super) fn bias_slope(annotator: &AnnotatorStatistics<'_>, t: f64, integral: &[f64]) -> f64 {
-    let along: f64 = annotator
-        .items
-        .iter()
-        .zip(annotator.imbalance)
-        .map(|(&item, a)| a * integral[item as usize])
-        .sum();
-    t * annotator.lean - along
+#[inline(always)]
+pub(super) fn bias_slope(annotator: &Quads<'_>, t: f64, integral: &[f64]) -> f64 {
+    let mut along = [0.0; 4];
+    for (items, &a) in annotator.items.iter().zip(annotator.imbalance) {
+        along = add_product(along, a, items.map(|item| integral[item as usize]));
+    }
+    t * annotator.lean - sum(along)
 }
 
 /// t·b_u − L_u Θ − a_u Γ_u, left in `local.image`; its norm.
 pub(super) fn deviation_slope(
-    annotator: &AnnotatorStatistics<'_>,
+    statistics: &Statistics,
+    u: usize,
     t: f64,
     integral: &[f64],
     bias_integral: f64,
     local: &mut Local,
 ) -> f64 {
+    let annotator = statistics.quads(u);
     let n = annotator.items.len();
     let (x, image) = (&mut local.x[..n], &mut local.image[..n]);
-    for (slot, &item) in x.iter_mut().zip(annotator.items) {
-        *slot = integral[item as usize];
+    for (slot, items) in x.iter_mut().zip(annotator.items) {
+        *slot = items.map(|item| integral[item as usize]);
     }
-    annotator.laplacian_times(x, image);
-    for (i, slot) in image.iter_mut().enumerate() {
-        *slot = t * annotator.net_wins[i] - *slot - annotator.imbalance[i] * bias_integral;
+    if let Some(last) = image.last_mut() {
+        *last = [0.0; 4]; // what fills up the last quad has no row
+    }
+    let graph = statistics.graph(u);
+    graph.times(x.as_flattened(), image.as_flattened_mut());
+    let columns = annotator.imbalance.iter().zip(annotator.net_wins);
+    for (slot, (a, b)) in image.iter_mut().zip(columns) {
+        *slot = from_fn(|lane| t * b[lane] - slot[lane] - a[lane] * bias_integral);
     }
     norm_of(image)
 }

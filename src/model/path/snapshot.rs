@@ -1,9 +1,11 @@
 //! The model at one time, between two steps of the path.
 
+use super::Path;
+use super::carried::{Stage, gradient};
 use super::slopes::{bias_slope, deviation_slope, norm_of, shrink};
 use super::watch::CAUTION;
-use super::{Path, Stage};
 use crate::error::Result;
+use crate::model::simd::Quad;
 use crate::model::statistics::Statistics;
 use crate::options::ThetaUpdate;
 use crate::run::Stop;
@@ -13,7 +15,7 @@ pub struct Snapshot {
     pub(super) t: f64,
     pub(super) theta: Vec<f64>,
     pub(super) bias: Vec<f64>,
-    pub(super) deviation: Vec<f64>,
+    pub(super) deviation: Vec<Quad>,
     pub(super) deviation_norm: Vec<f64>,
     /// The annotators that have an effect.
     pub(super) active: Vec<u32>,
@@ -42,17 +44,31 @@ impl Snapshot {
 
     /// δ^u over the items that annotator u saw.
     pub fn deviation<'a>(&'a self, statistics: &Statistics, annotator: usize) -> &'a [f64] {
-        &self.deviation[statistics.offsets[annotator]..statistics.offsets[annotator + 1]]
+        let range = statistics.offsets[annotator]..statistics.offsets[annotator + 1];
+        let items = statistics.annotator(annotator).items.len();
+        &self.deviation[range].as_flattened()[..items]
     }
 }
 
 impl Snapshot {
+    pub(super) fn new(statistics: &Statistics) -> Self {
+        let users = statistics.annotators();
+        Self {
+            t: 0.0,
+            theta: vec![0.0; statistics.items],
+            bias: vec![0.0; users],
+            deviation: vec![[0.0; 4]; statistics.offsets[users]],
+            deviation_norm: vec![0.0; users],
+            active: Vec::with_capacity(2 * users),
+        }
+    }
+
     pub(super) fn clear(&mut self, statistics: &Statistics) {
         for &u in &self.active {
             let u = u as usize;
             self.bias[u] = 0.0;
             self.deviation_norm[u] = 0.0;
-            self.deviation[statistics.offsets[u]..statistics.offsets[u + 1]].fill(0.0);
+            self.deviation[statistics.offsets[u]..statistics.offsets[u + 1]].fill([0.0; 4]);
         }
         self.active.clear();
     }
@@ -68,7 +84,7 @@ impl Snapshot {
         &mut self,
         statistics: &Statistics,
         u: usize,
-        z: impl Iterator<Item = f64>,
+        z: impl Iterator<Item = Quad>,
         kappa: f64,
     ) {
         let deviation = &mut self.deviation[statistics.offsets[u]..statistics.offsets[u + 1]];
@@ -77,7 +93,8 @@ impl Snapshot {
         }
         let norm = norm_of(deviation);
         let scale = shrink(norm, kappa);
-        deviation.iter_mut().for_each(|slot| *slot *= scale);
+        let values = deviation.as_flattened_mut().iter_mut();
+        values.for_each(|slot| *slot *= scale);
         if scale != 0.0 {
             self.deviation_norm[u] = scale * norm;
             self.active.push(u as u32);
@@ -94,7 +111,7 @@ impl Path<'_> {
             self.snapshot.theta.copy_from_slice(&self.theta0);
             return Ok(());
         }
-        self.prepare(stop)?;
+        self.solve(stop)?;
         let elapsed = t - self.time();
         self.snapshot_theta(elapsed / self.settings.alpha);
         self.snapshot_carried(elapsed);
@@ -130,22 +147,30 @@ impl Path<'_> {
             statistics,
             annotators: state,
             snapshot,
+            blocks,
+            theta,
+            local,
             ..
         } = self;
         let size = elapsed / statistics.total;
         let kappa = self.settings.kappa;
-        for &u in state.biased.iter().chain(&state.full) {
+        for &u in &state.biased {
             let u = u as usize;
-            let z = state.z_bias[u] + size * state.gradient_bias[u];
+            let gradient = state.bias_gradient(statistics, u, theta);
+            let z = state.effects[u].z_bias + size * gradient;
             snapshot.set_bias(u, shrink(z.abs(), kappa) * z);
         }
         for &u in &state.full {
             let u = u as usize;
             let range = statistics.offsets[u]..statistics.offsets[u + 1];
-            let z = state.z[range.clone()].iter();
-            let moved = z
-                .zip(&state.gradient[range])
-                .map(|(z, gradient)| z + size * gradient);
+            let (effects, z) = (&state.effects[u], &state.z[range]);
+            let bias_gradient = gradient(statistics, blocks, u, theta, (effects, z), local);
+            if self.settings.position_bias {
+                let z = effects.z_bias + size * bias_gradient;
+                snapshot.set_bias(u, shrink(z.abs(), kappa) * z);
+            }
+            let moved = z.iter().zip(&local.image);
+            let moved = moved.map(|(z, g)| std::array::from_fn(|lane| z[lane] + size * g[lane]));
             snapshot.set_deviation(statistics, u, moved, kappa);
         }
     }
@@ -160,7 +185,7 @@ impl Path<'_> {
             local,
             ..
         } = self;
-        let annotator = statistics.annotator(u);
+        let annotator = statistics.quads(u);
         let integral = &self.integral_at;
         let total = statistics.total;
         if settings.position_bias && state.stage[u] == Stage::Dormant {
@@ -168,10 +193,11 @@ impl Path<'_> {
             snapshot.set_bias(u, shrink(z.abs(), settings.kappa) * z);
         }
         if settings.personal {
-            let bias_integral = state.bias_integral[u] + elapsed * state.bias[u];
-            deviation_slope(&annotator, t, integral, bias_integral, local);
+            let bias_integral = state.bias_integral[u] + elapsed * state.effects[u].bias;
+            deviation_slope(statistics, u, t, integral, bias_integral, local);
             let z = local.image[..annotator.items.len()].iter();
-            snapshot.set_deviation(statistics, u, z.map(|value| value / total), settings.kappa);
+            let z = z.map(|quad| quad.map(|value| value / total));
+            snapshot.set_deviation(statistics, u, z, settings.kappa);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Settings;
 use super::slopes::norm_of;
-use crate::model::statistics::{AnnotatorStatistics, Statistics};
+use crate::model::statistics::Statistics;
 
 /// Bounds are compared with this much to spare, far more than rounding can take.
 pub(super) const CAUTION: f64 = 1.0 - 1e-9;
@@ -18,13 +18,30 @@ pub(super) struct Drift {
 }
 
 impl Drift {
-    /// Moves the mean to time `t`; by how much its values moved apart.
-    pub(super) fn advance_mean(&mut self, t: f64) -> f64 {
-        let distance = self.distance(&self.integral, t);
+    pub(super) fn new(theta: &[f64]) -> Self {
+        Self {
+            integral: vec![0.0; theta.len()],
+            mean: theta.to_vec(),
+            total: 0.0,
+        }
+    }
+
+    /// Begins at a time up to which θ has not moved.
+    pub(super) fn begin(&mut self, theta: &[f64], t: f64) {
+        for (slot, score) in self.integral.iter_mut().zip(theta) {
+            *slot = t * score;
+        }
+    }
+
+    /// Follows θ for a step that ends at time `t`.
+    pub(super) fn advance(&mut self, theta: &[f64], alpha: f64, t: f64) {
+        for (slot, score) in self.integral.iter_mut().zip(theta) {
+            *slot += alpha * score;
+        }
+        self.total += self.distance(&self.integral, t);
         for (slot, integral) in self.mean.iter_mut().zip(&self.integral) {
             *slot = integral / t;
         }
-        distance
     }
 
     pub(super) fn distance(&self, integral: &[f64], t: f64) -> f64 {
@@ -51,27 +68,31 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(statistics: &Statistics, settings: &Settings) -> Self {
         let users = statistics.annotators();
-        let each = || (0..users).map(|u| statistics.annotator(u));
         let never = || vec![f64::NEG_INFINITY; users];
-        let slopes = |wanted: bool, slope: &dyn Fn(AnnotatorStatistics<'_>) -> f64| {
-            each()
-                .map(|u| if wanted { slope(u) } else { 0.0 })
-                .collect()
+        let slopes = |wanted: bool, slope: &dyn Fn(usize) -> f64| {
+            let slope = |u| if wanted { slope(u) } else { 0.0 };
+            (0..users).map(slope).collect()
         };
+        let degree_norm = |u| {
+            let degrees = statistics.graph(u).degrees();
+            degrees.map(|degree| degree * degree).sum::<f64>().sqrt()
+        };
+        let imbalance = |u| statistics.quads(u).imbalance;
         Self {
             deviation: Bounds {
                 base: never(),
                 // |(L_u v)_i| ≤ deg_i · (largest − smallest of v)
-                slope: slopes(settings.personal, &|u| norm_of(u.degree)),
+                slope: slopes(settings.personal, &degree_norm),
             },
             bias: Bounds {
                 base: never(),
                 // a_u sums to zero
                 slope: slopes(settings.position_bias, &|u| {
-                    u.imbalance.iter().map(|a| a.abs()).sum::<f64>() / 2.0
+                    let imbalance = imbalance(u).as_flattened().iter();
+                    imbalance.map(|a| a.abs()).sum::<f64>() / 2.0
                 }),
             },
-            imbalance_norm: each().map(|u| norm_of(u.imbalance)).collect(),
+            imbalance_norm: (0..users).map(|u| norm_of(imbalance(u))).collect(),
             bias_mean: vec![0.0; users],
             woken: Vec::with_capacity(users),
         }

@@ -1,0 +1,168 @@
+//! One measurement, printed as JSON. `make bench` makes a table of many.
+//!
+//! ```text
+//! path NAME        µs of a step of the path, ours and in the published way
+//! fit NAME         seconds of a whole fit with cross-validation
+//! careless NAME    how well made-up careless annotators are found
+//! write NAME FILE  the votes as CSV, for others to be measured on
+//! ```
+
+mod published;
+mod votes;
+
+use std::hint::black_box;
+use std::io::Write;
+use std::time::Instant;
+
+use me_hodgerank::model::Problem;
+use me_hodgerank::{Fit, Options, Run, Stop};
+use published::Published;
+
+fn main() {
+    // Cargo adds `--bench`.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let words: Vec<&str> = words
+        .into_iter()
+        .filter(|word| *word != "--bench")
+        .collect();
+    match words[..] {
+        ["path", name] => path(name),
+        ["fit", name] => fit(name),
+        ["careless", name] => careless(name),
+        ["write", name, file] => write(name, file),
+        _ => println!("usage: speed path|fit|careless NAME, or speed write NAME FILE"),
+    }
+}
+
+fn path(name: &str) {
+    let Some(votes) = votes::load(name) else {
+        return println!("null");
+    };
+    let options = Options::default();
+    let comparisons = votes.comparisons();
+    let problem = Problem::new(comparisons, &options, &Stop::default()).unwrap();
+    let steps = whole_path(&problem, &options);
+    let mut published = Published::new(comparisons, &problem);
+    let (mut ours, mut theirs) = (f64::INFINITY, f64::INFINITY);
+    let few = steps.min(200);
+    // In turn, so that both are measured on the same machine.
+    for _ in 0..20 {
+        let once = time(|| whole_path(&problem, &options));
+        ours = ours.min(once / steps as f64);
+        theirs = theirs.min(time(|| published.run(few)[0]) / few as f64);
+    }
+    println!(
+        r#"{{"steps": {steps}, "votes": {}, "ours": {:.2}, "published": {:.2}}}"#,
+        comparisons.len(),
+        ours * 1e6,
+        theirs * 1e6
+    );
+}
+
+/// Runs the whole path; the number of its steps.
+fn whole_path(problem: &Problem, options: &Options) -> usize {
+    let stop = Stop::default();
+    let mut path = problem.path(&stop).unwrap();
+    for t in problem.grid(options).unwrap() {
+        black_box(path.advance_to(t, &stop).unwrap());
+    }
+    path.iteration() + 1
+}
+
+fn fit(name: &str) {
+    let Some(votes) = votes::load(name) else {
+        return println!("null");
+    };
+    let (mut clock, mut cores) = (f64::INFINITY, f64::INFINITY);
+    let begin = Instant::now();
+    // Large ones once, small ones until the machine was quiet for one of them.
+    for _ in 0..20 {
+        let (start, before) = (Instant::now(), process_time());
+        black_box(Fit::new(&votes, &Options::default(), &mut Run::new()).unwrap());
+        clock = clock.min(start.elapsed().as_secs_f64());
+        cores = cores.min(process_time() - before);
+        if begin.elapsed().as_secs_f64() > 10.0 {
+            break;
+        }
+    }
+    println!(r#"{{"seconds": {clock:.3}, "cores": {cores:.3}}}"#);
+}
+
+/// The area under the curve of a ranking of annotators by when an effect of
+/// theirs first entered: 1 if all careless ones come before all others.
+fn careless(name: &str) {
+    let votes = votes::load(name).unwrap();
+    let options = Options::default();
+    let stop = Stop::default();
+    let problem = Problem::new(votes.comparisons(), &options, &stop).unwrap();
+    let mut path = problem.path(&stop).unwrap();
+    for t in problem.grid(&options).unwrap() {
+        path.advance_to(t, &stop).unwrap();
+    }
+    let first = |u: usize| {
+        let entries = [path.bias_entries()[u], path.deviation_entries()[u]];
+        let times = entries.into_iter().flatten().map(|entry| entry.time);
+        times.fold(f64::INFINITY, f64::min)
+    };
+    // Ids are numbers from 0 on, in order.
+    let each = || (0..votes.annotators().len()).map(|u| (votes::is_careless(u as i64), first(u)));
+    let (mut before, mut pairs) = (0.0, 0.0);
+    for (_, careless) in each().filter(|(careless, _)| *careless) {
+        for (_, honest) in each().filter(|(careless, _)| !careless) {
+            pairs += 1.0;
+            before += f64::from(careless < honest) + 0.5 * f64::from(careless == honest);
+        }
+    }
+    println!(r#"{{"auc": {:.3}}}"#, before / pairs);
+}
+
+fn write(name: &str, file: &str) {
+    let mut out = std::io::BufWriter::new(std::fs::File::create(file).unwrap());
+    writeln!(out, "annotator,left,right,choice").unwrap();
+    let mut put = |(annotator, left, right, choice): votes::Vote| {
+        writeln!(out, "{annotator},{left},{right},{choice}").unwrap();
+    };
+    match votes::rows(name) {
+        Some(rows) => rows.into_iter().for_each(&mut put),
+        None => {
+            let votes = votes::load(name).unwrap();
+            let comparisons = votes.comparisons();
+            for u in 0..comparisons.annotators() {
+                for vote in comparisons.of(u) {
+                    put((u as i64, vote.left as i64, vote.right as i64, vote.choice));
+                }
+            }
+        }
+    }
+}
+
+/// How long this thread had a processor, in seconds: what else the machine does
+/// is left out. The clock where Linux is not there to tell.
+fn time<T>(work: impl FnOnce() -> T) -> f64 {
+    let (start, before) = (Instant::now(), thread_time());
+    black_box(work());
+    match (before, thread_time()) {
+        (Some(before), Some(after)) => after - before,
+        _ => start.elapsed().as_secs_f64(),
+    }
+}
+
+fn thread_time() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: f64 = text.split(' ').next()?.parse().ok()?;
+    Some(nanoseconds / 1e9)
+}
+
+/// User and system time of all threads, living and ended, in seconds.
+fn process_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = text.split(' ').collect();
+    let ticks = |k: usize| {
+        fields
+            .get(k)
+            .and_then(|field| field.parse().ok())
+            .unwrap_or(0.0)
+    };
+    (ticks(13) + ticks(14)) / 100.0
+}

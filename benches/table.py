@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""The table of `make bench`. usage: table.py [path|fits|peers]... all of it unless told."""
+
+import sys
+
+from run import DUCKDB, EXTENSION, PEERS, engine, file, measure
+
+SMALL = ["iqa_ref1", "age", "college"]
+STUDY, LARGE = "simulated", "made-5000-1000-1000"
+PLANTED = "made-500-30-300"
+
+
+def row(*cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+def header(*cells):
+    print()
+    row(*cells)
+    row(*("---" for _ in cells))
+
+
+def number(value, unit):
+    return f"{value:,.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
+
+
+def path():
+    header("a step of the path, one thread", "target", "published way", "ours", "ratio (target 8, stretch 12)")
+    targets = {"iqa_ref1": "about 10 µs", "age": "about 20 µs", "college": "about 60 µs", STUDY: "", PLANTED: ""}
+    for name, target in targets.items():
+        found, _ = engine("path", name)
+        if not isinstance(found, dict):
+            row(name, target, "", found or "votes not there", "")
+            continue
+        row(name, target, f"{found['published']:.1f} µs", f"{found['ours']:.1f} µs",
+            f"{found['published'] / found['ours']:.1f}")
+
+
+def in_duckdb(name, task):
+    votes = file(name)
+    return measure([DUCKDB, "benches/in_duckdb.py", EXTENSION, votes, task]) if votes else ("votes not there", None)
+
+
+def fits():
+    header("in DuckDB, 2 threads", "target", "ours", "memory of the process")
+    targets = {name: "well under 0.5 s" for name in SMALL} | {STUDY: "1 s", LARGE: "60 s, 1 GB"}
+    for name, target in targets.items():
+        found, memory = in_duckdb(name, "fit")
+        if isinstance(found, dict):
+            row(f"fit with CV, {name}", target, number(found["seconds"], "s"), number(memory, "MB"))
+        else:
+            row(f"fit with CV, {name}", target, found, "")
+    header("in DuckDB, 2 threads", "target", "GROUP BY", "HodgeRank alone", "ratio", "memory of the process")
+    for name in [PLANTED, LARGE]:
+        (group, _), (ours, memory) = in_duckdb(name, "group"), in_duckdb(name, "hodgerank")
+        if not (isinstance(group, dict) and isinstance(ours, dict)):
+            row(name, "1.5 times", group, ours, "", "")
+            continue
+        row(name, "1.5 times", number(group["seconds"], "s"), number(ours["seconds"], "s"),
+            f"{ours['seconds'] / group['seconds']:.2f}", number(memory, "MB"))
+
+
+def peers():
+    header("what it finds", "votes", "time", "memory", "AUC for careless annotators")
+    for name in [PLANTED, LARGE]:
+        votes = file(name)
+        found, memory = in_duckdb(name, "fit")
+        seen, _ = engine("careless", name)
+        row("me_hodgerank, with CV, in DuckDB", name, number(found["seconds"], "s") if isinstance(found, dict) else found,
+            number(memory, "MB") if memory else "", seen["auc"] if isinstance(seen, dict) else seen)
+        for tool in ["evalica", "choix", "crowd-kit", "crowd-kit noisy"]:
+            if name == LARGE and tool == "crowd-kit noisy":
+                row(tool, name, "not run: an iteration takes many minutes", "", "")
+                continue
+            found, memory = measure([PEERS, "benches/peers.py", tool, votes], limit=300)
+            if isinstance(found, dict):
+                says = f"{found['auc']:.3f}" if "auc" in found else "says nothing about annotators"
+                row(tool, name, number(found["seconds"], "s"), number(memory, "MB"), says)
+            else:
+                row(tool, name, found, "", "")
+
+
+if __name__ == "__main__":
+    for part in sys.argv[1:] or ["path", "fits", "peers"]:
+        {"path": path, "fits": fits, "peers": peers}[part]()

@@ -1,0 +1,121 @@
+//! The votes that things are measured on, by name.
+
+use std::path::PathBuf;
+
+use me_hodgerank::{ChoiceRef, IdRef, IdType};
+use me_hodgerank::{Options, Row, Run, Simulation, VoteBuilder, Votes};
+
+/// One vote: annotator, left, right, choice.
+pub type Vote = (i64, i64, i64, f64);
+
+/// How the annotators of made-up votes click, by number: of 20, two at random
+/// and one always left.
+pub fn is_careless(annotator: i64) -> bool {
+    annotator % 20 < 3
+}
+
+/// The votes of a name; None if their file is not there.
+///
+/// `iqa_ref1`, `age` and `college` are the paper's, from `../shared/data` or
+/// `ME_HODGERANK_DATA`; `simulated` follows the paper's study; and
+/// `made-A-I-V` has A annotators of 85 % honest, 10 % random and 5 % always left,
+/// I items and V votes of each annotator.
+pub fn rows(name: &str) -> Option<Vec<Vote>> {
+    if let Some(sizes) = name.strip_prefix("made-") {
+        let sizes: Vec<usize> = sizes.split('-').map(|n| n.parse().unwrap()).collect();
+        let mut votes = Vec::new();
+        made_up(sizes[0], sizes[1], sizes[2], |vote| votes.push(vote));
+        return Some(votes);
+    }
+    if name == "simulated" {
+        return None;
+    }
+    let folder = std::env::var_os("ME_HODGERANK_DATA").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data")),
+        PathBuf::from,
+    );
+    let text = std::fs::read_to_string(folder.join(format!("{name}.csv"))).ok()?;
+    let read = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let id = |k: usize| fields[k].parse().unwrap();
+        (id(0), id(1), id(2), fields[3].parse().unwrap())
+    };
+    Some(text.lines().skip(1).map(read).collect())
+}
+
+/// The votes of a name, ready to be fitted.
+pub fn load(name: &str) -> Option<Votes> {
+    let mut builder = VoteBuilder::new(&Options::default());
+    if name == "simulated" {
+        let simulation = Simulation {
+            annotators: 500,
+            items: 30,
+            votes_each: 300,
+            graded: true,
+            ..Simulation::default()
+        };
+        for batch in simulation.run().unwrap() {
+            builder.push_batch(&batch.unwrap()).unwrap();
+        }
+        return Some(builder.finish(&mut Run::new()).unwrap());
+    }
+    builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
+    for (annotator, left, right, choice) in rows(name)? {
+        let id = |id: i64| Some(IdRef::Int(id.into()));
+        let row = Row {
+            annotator: id(annotator),
+            left: id(left),
+            right: id(right),
+            choice: Some(ChoiceRef::Number(choice)),
+            weight: None,
+            fold: None,
+        };
+        builder.push(row).unwrap();
+    }
+    Some(builder.finish(&mut Run::new()).unwrap())
+}
+
+/// Honest annotators see scores N(0, 1) through noise N(0, 1/2) on each item.
+pub fn made_up(annotators: usize, items: usize, votes_each: usize, mut push: impl FnMut(Vote)) {
+    let mut random = Random(7);
+    let scores: Vec<f64> = (0..items).map(|_| random.normal()).collect();
+    for annotator in 0..annotators as i64 {
+        for _ in 0..votes_each {
+            let left = random.below(items);
+            let right = (left + 1 + random.below(items - 1)) % items;
+            let choice = match annotator % 20 {
+                0 | 1 => random.uniform() - 0.5,
+                2 => 1.0,
+                _ => scores[left] - scores[right] + random.normal(),
+            };
+            let choice = if choice > 0.0 { 1.0 } else { -1.0 };
+            push((annotator, left as i64, right as i64, choice));
+        }
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    /// The sum of twelve uniform draws: normal enough.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
