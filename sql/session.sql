@@ -10,7 +10,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.ranking, recursive := true)
@@ -22,7 +22,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -53,7 +53,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_annotators(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.annotators, recursive := true)
@@ -65,7 +65,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -96,7 +96,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_personal(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.personal, recursive := true)
@@ -108,7 +108,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -139,7 +139,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_path(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.path, recursive := true)
@@ -151,7 +151,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -182,7 +182,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_cv(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.cv, recursive := true)
@@ -194,7 +194,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -225,7 +225,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_summary(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest([model.summary], recursive := true)
@@ -237,7 +237,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -268,7 +268,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_cycles(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.cycles, recursive := true)
@@ -280,7 +280,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -311,7 +311,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_triangles(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
-    pair_model := NULL, fdr := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT unnest(model.triangles, recursive := true)
@@ -323,7 +323,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -354,6 +354,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_predict(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT shown.* EXCLUDE (me_hodgerank_ids),
@@ -367,6 +368,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -376,11 +378,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(train, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || train || '"' ELSE train END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(train, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(train, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(train, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(train, '"', '""') || '"'
+        END
     )
 ) AS fitted,
 -- Second, so that the model cannot take a column from it.
@@ -388,10 +396,17 @@ query(
     'SELECT *, {annotator: "' || replace(annotator, '"', '""') || '", '
     || '"left": "' || replace("left", '"', '""') || '", '
     || '"right": "' || replace("right", '"', '""') || '"} AS me_hodgerank_ids '
-    || 'FROM query_table(''' || replace(
-        CASE WHEN regexp_matches(test, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-             THEN '"' || test || '"' ELSE test END,
-        '''', '''''') || ''')'
+    || 'FROM '
+    -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+    -- Anything else is one name: that of a file, or of a table as it stands.
+    || CASE
+        WHEN regexp_full_match(test, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+         AND NOT regexp_matches(test, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+        THEN array_to_string(list_transform(
+            regexp_extract_all(test, '"(?:[^"]|"")+"|[^".]+'),
+            lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+        ELSE '"' || replace(test, '"', '""') || '"'
+    END
 ) AS shown;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_plot(
@@ -401,6 +416,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_plot(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT me_hodgerank_svg(model, kind) AS svg
@@ -412,6 +428,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -421,11 +438,17 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );
 
@@ -436,6 +459,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_report(
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
+    pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
 SELECT me_hodgerank_html(model) AS html
@@ -447,6 +471,7 @@ FROM (
         kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
         folds: folds, seed: seed, t: t,
         position_bias: position_bias, personal: personal, theta_update: theta_update,
+        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
@@ -456,10 +481,16 @@ FROM (
         || '"' || replace(choice, '"', '""') || '" AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
-        || 'FROM query_table(''' || replace(
-            -- A file's name is one name, not a schema and a table.
-            CASE WHEN regexp_matches(votes, '^[^"]*([/\\*]|[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$)')
-                 THEN '"' || votes || '"' ELSE votes END,
-            '''', '''''') || ''')'
+        || 'FROM '
+        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
+        -- Anything else is one name: that of a file, or of a table as it stands.
+        || CASE
+            WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
+             AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
+            THEN array_to_string(list_transform(
+                regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
+                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            ELSE '"' || replace(votes, '"', '""') || '"'
+        END
     )
 );

@@ -121,7 +121,7 @@ pub(crate) struct Circles {
 pub(crate) struct Personal {
     pub annotator: Vec<u32>,
     pub adversarial: Vec<bool>,
-    /// Where each one's items begin; one more entry at the end.
+    /// Where each one's items, ascending, begin; one more entry at the end.
     pub starts: Vec<usize>,
     pub item: Vec<u32>,
     pub deviation: Vec<f64>,
@@ -566,9 +566,15 @@ impl Personal {
             personal
                 .adversarial
                 .push(covariance(annotator.items, deviation, snapshot.theta(), &component) < 0.0);
-            personal.item.extend(annotator.items);
-            personal.deviation.extend(deviation);
-            personal.votes.extend(annotator.graph.degrees());
+            let votes = annotator.graph.degrees();
+            let seen = annotator.items.iter().zip(deviation).zip(votes);
+            let mut seen: Vec<_> = seen.collect();
+            seen.sort_unstable_by_key(|((item, _), _)| **item);
+            for ((&item, &deviation), votes) in seen {
+                personal.item.push(item);
+                personal.deviation.push(deviation);
+                personal.votes.push(votes);
+            }
             personal.starts.push(personal.item.len());
         }
         personal
