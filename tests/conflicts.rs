@@ -248,6 +248,11 @@ fn intervals_are_finite_and_wide_where_little_is_known() {
                 "{name}"
             );
         }
+        assert!(
+            numbers(&ranking, "score_std_error")
+                .iter()
+                .all(|&error| error > 0.0)
+        );
         ranking
     };
     check(&rows);

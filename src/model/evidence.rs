@@ -43,7 +43,7 @@ pub struct Evidence {
     /// The chance of so much deviation without any.
     pub deviation_p: Vec<f64>,
     /// How the annotator's votes grow with the consensus: 1 as those of the
-    /// others do, 0 not at all, below 0 against it. NaN where nothing tells.
+    /// others do, 0 not at all or nothing tells, below 0 against it.
     pub slope: Vec<f64>,
 }
 
@@ -69,7 +69,10 @@ impl Evidence {
             evidence.bias_p.push(bias_p(votes, u, hodgerank));
             work.residuals(votes, u, hodgerank, common);
             evidence.deviation_p.push(work.deviation_p(statistics, u));
-            evidence.slope.push(slopes[u] / common);
+            let known = !slopes[u].is_nan();
+            evidence
+                .slope
+                .push(if known { slopes[u] / common } else { 0.0 });
         }
         Ok(evidence)
     }

@@ -46,6 +46,9 @@ const COMBINATIONS: usize = 128;
 /// What well-known items say of the variance counts as so many annotators.
 const PRIOR_ANNOTATORS: f64 = 4.0;
 
+/// So many votes that nothing explains count in with the others.
+const PRIOR_VOTES: f64 = 2.0;
+
 /// Never is all of a pull taken up: an item that only such annotators saw would
 /// be held by nothing.
 const MOST_TAKEN_UP: f64 = 0.95;
@@ -130,11 +133,12 @@ fn effective_annotators(statistics: &Statistics, items: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The variance of a vote around the model, ties and all.
+/// The variance of a vote around the model. A few votes can be explained
+/// altogether; so [`PRIOR_VOTES`] more count in that nothing explains.
 fn residual_variance(votes: &Comparisons, statistics: &Statistics, snapshot: &Snapshot) -> f64 {
     let theta = snapshot.theta();
     let mut own = theta.to_vec();
-    let mut squares = 0.0;
+    let (mut squares, mut whole) = (0.0, 0.0);
     for u in 0..votes.annotators() {
         let seen = statistics.annotator(u).items;
         let deviation = snapshot.deviation(statistics, u);
@@ -145,14 +149,15 @@ fn residual_variance(votes: &Comparisons, statistics: &Statistics, snapshot: &Sn
         for vote in votes.of(u) {
             let left_over = vote.choice - (own[vote.left] - own[vote.right] + bias);
             squares += vote.weight * left_over * left_over;
+            whole += vote.weight * vote.choice * vote.choice;
         }
         for &item in seen {
             own[item as usize] = theta[item as usize];
         }
     }
-    // Beside the scores, at least one vote is free.
     let total = statistics.total();
-    squares / f64::max(total - theta.len() as f64 + 1.0, 0.5 * f64::min(total, 2.0))
+    let free = f64::max(total - theta.len() as f64 + 1.0, 0.0);
+    (squares + PRIOR_VOTES * whole / total) / (free + PRIOR_VOTES)
 }
 
 /// The 97.5 % point of Student's distribution, after Cornish and Fisher.
