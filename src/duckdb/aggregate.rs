@@ -136,7 +136,7 @@ unsafe fn finish(
 /// Fits a group and writes the result.
 fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
     match fitted(state)? {
-        Some((fit, call, mut run)) => output
+        Some(Fitted { fit, call, mut run }) => output
             .write_fit(row, &fit, call.only, &mut run)
             .map_err(|error| error.to_string()),
         None => {
@@ -151,14 +151,21 @@ fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
 /// Fits a group and writes the fit as bytes.
 fn model(state: &State, output: Output, row: usize) -> Result<(), String> {
     match fitted(state)? {
-        Some((fit, ..)) => output.put_bytes(row, &fit.to_bytes()),
+        Some(Fitted { fit, .. }) => output.put_bytes(row, &fit.to_bytes()),
         None => output.set_null(row),
     }
     Ok(())
 }
 
+/// A fit, how it was asked for, and the run that goes on with writing it.
+struct Fitted<'a> {
+    fit: Arc<Fit>,
+    call: &'a CallOptions,
+    run: Run<'a>,
+}
+
 /// None for a group without rows.
-fn fitted(state: &State) -> Result<Option<(Arc<Fit>, &CallOptions, Run<'_>)>, String> {
+fn fitted(state: &State) -> Result<Option<Fitted<'_>>, String> {
     let Some(Collected { call, builder }) = &state.votes else {
         return Ok(None);
     };
@@ -167,7 +174,7 @@ fn fitted(state: &State) -> Result<Option<(Arc<Fit>, &CallOptions, Run<'_>)>, St
         .snapshot(&mut run)
         .and_then(|votes| Fit::cached(&votes, &call.options, &mut run));
     let fit = fit.map_err(|error| error.to_string())?;
-    Ok(Some((fit, call, run)))
+    Ok(Some(Fitted { fit, call, run }))
 }
 
 fn report(info: duckdb_function_info, outcome: Result<(), String>) {
