@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The file has a header, no quotes, integer ids and numbers for choices.
-//! Numbers are printed so that reading them gives the same bits again.
+//! Numbers are printed so that reading them gives the same bits again, texts in quotes.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -71,6 +71,9 @@ fn show(array: &ArrayRef, row: usize) -> String {
         DataType::Int64 => array.as_primitive::<Int64Type>().value(row).to_string(),
         DataType::Float64 => format!("{:?}", array.as_primitive::<Float64Type>().value(row)),
         DataType::Boolean => array.as_boolean().value(row).to_string(),
-        _ => array.as_string::<i32>().value(row).to_string(),
+        _ => {
+            let text = array.as_string::<i32>().value(row);
+            format!("\"{}\"", text.replace('"', "\"\""))
+        }
     }
 }

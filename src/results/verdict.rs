@@ -70,23 +70,16 @@ impl<'a> Verdicts<'a> {
             };
             let chance = chance(evidence.bias_p[u]);
             let most = shown(left.max(right));
-            let sentence =
-                format!("clicked {side} on {most} of {votes}; without a favourite side {chance}");
+            let sentence = format!("clicked {side} on {most} of {votes} ({chance})");
             return (verdict, sentence);
         }
         let by_chance = || chance(evidence.deviation_p[u]);
         if self.is_against(u) {
-            let sentence = format!(
-                "{agreement}; somebody who votes as the others do: {}",
-                by_chance()
-            );
+            let sentence = format!("{agreement} ({})", by_chance());
             return ("against the consensus", sentence);
         }
         if self.deviates(u) {
-            let sentence = format!(
-                "{agreement}; somebody who votes as the others do: {}",
-                by_chance()
-            );
+            let sentence = format!("{agreement} ({})", by_chance());
             return ("own taste", sentence);
         }
         if untied < FEW_VOTES {
@@ -107,12 +100,15 @@ impl<'a> Verdicts<'a> {
 fn chance(p: f64) -> String {
     let once_in = 1.0 / p;
     if once_in >= 1e6 {
-        "less than once in a million".into()
+        "by chance less than once in a million".into()
     } else if once_in >= 10.0 {
         let digits = 10f64.powi(once_in.log10() as i32 - 1);
-        format!("about once in {}", (once_in / digits).round() * digits)
+        format!(
+            "by chance about once in {}",
+            (once_in / digits).round() * digits
+        )
     } else {
-        "more often than once in ten".into()
+        "by chance more often than once in ten".into()
     }
 }
 

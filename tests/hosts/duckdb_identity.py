@@ -6,16 +6,21 @@ usage: duckdb_identity.py                 all of it
        duckdb_identity.py JSON            what one process is asked for
 """
 
+import csv
 import json
 import os
+import re
 import subprocess
 import sys
 
-SETS = ["ranking", "annotators", "personal", "path", "cv", "summary"]
+SETS = ["ranking", "annotators", "personal", "path", "cv", "summary", "cycles", "triangles"]
 FILES = ["age.csv", "iqa_ref1.csv", "college.csv"]
 # Enough for DuckDB to use several threads, and a short path: what is read is what matters.
 VOTES = "me_hodgerank_simulate(annotators := 2000, votes_each := 300, items := 20, seed := 6)"
 FIT = 'me_hodgerank_fit(annotator, "left", "right", choice, {grid_points: 5, grid_span: 3, folds: 2})'
+
+
+REAL = re.compile(r"-?\d+(\.\d+|(\.\d+)?e-?\d+)")
 
 
 def function(name):
@@ -68,14 +73,13 @@ def engine(path, name):
 
     program = os.path.join(target(), "release", "examples", "fit_csv")
     done = subprocess.run([program, path, name, '{"choice": "y"}'], capture_output=True, text=True, check=True)
-    _, *rows = [line.split(",") for line in done.stdout.splitlines()]
+    _, *rows = csv.reader(done.stdout.splitlines())
     return [[number(value) for value in row] for row in rows]
 
 
 def number(text):
     """A real as its bits; all else as it is."""
-    real = "." in text and text.replace(".", "").replace("-", "").replace("e", "").isdigit() and text.count(".") == 1
-    return float(text).hex() if real else text
+    return float(text).hex() if REAL.fullmatch(text) else text
 
 
 def check_file(version, path, score):

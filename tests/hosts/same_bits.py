@@ -6,7 +6,7 @@ import duckdb_hosts
 import sqlite_hosts
 from sqllogic import Score
 
-SETS = ["", "_annotators", "_personal", "_path", "_cv", "_summary", "_report"]
+SETS = ["", "_annotators", "_personal", "_path", "_cv", "_summary", "_cycles", "_triangles", "_report"]
 PICTURES = ["path_deviation", "path_position_bias", "cv", "ranking", "jump_out", "personal"]
 SIMULATIONS = [
     {"seed": 7, "ties": 0.1},
