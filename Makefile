@@ -156,15 +156,15 @@ bench-sqlite:
 
 .PHONY: pictures report paper test-pictures
 
-DUCKDB := $(abspath .venv/duckdb-cli-$(DUCKDB_CLI_VERSION))/bin/duckdb -unsigned -init /dev/null -cmd "LOAD '$(DUCKDB_EXTENSION)'"
-PICTURES_VOTES := $(abspath examples/pictures_votes.sql)
+PICTURES_CLI := "$(CURDIR)/.venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb" -unsigned -init /dev/null -cmd "LOAD '$(DUCKDB_EXTENSION)'"
+PICTURES_VOTES := "$(CURDIR)/examples/pictures_votes.sql"
 
 pictures: duckdb venvs-duckdb
-	cd docs && cat "$(PICTURES_VOTES)" "$(abspath examples/pictures.sql)" | $(DUCKDB)
+	cd docs && cat $(PICTURES_VOTES) "$(CURDIR)/examples/pictures.sql" | $(PICTURES_CLI)
 
 report: duckdb venvs-duckdb
 	@mkdir -p "$(TARGET)"
-	cd "$(TARGET)" && cat "$(PICTURES_VOTES)" "$(abspath examples/report.sql)" | $(DUCKDB)
+	cd "$(TARGET)" && cat $(PICTURES_VOTES) "$(CURDIR)/examples/report.sql" | $(PICTURES_CLI)
 	@echo "The report is in $(TARGET)/report.html"
 
 paper: duckdb venvs-duckdb
