@@ -1,16 +1,51 @@
-//! Products with the annotators' Laplacians: dense where an annotator's graph
-//! is dense, over its votes otherwise.
+//! What a step of the path needs of an annotator, as it is needed: products with
+//! its Laplacian, dense where its graph is dense and over its votes otherwise,
+//! and its other vectors in the same order of items.
+//!
+//! An annotator with a dense graph who saw so many items that all of them take no
+//! more quads has a block over all items in the table's order. Then there is
+//! nothing to gather and nothing to scatter.
 
 use super::dense::{self, Tile, tiles};
-use super::simd::Quad;
-use super::statistics::{Neighbours, Statistics};
+use super::simd::{Lanes, Quad};
+use super::statistics::{Neighbours, Quads, Statistics};
 
-/// Dense Laplacians of the annotators whose graph is dense, one after the other
-/// as they are needed.
+/// The annotators' blocks, one after the other as they are needed.
 pub(super) struct Blocks {
-    /// Where an annotator's tiles are; empty if there are none.
-    range: Vec<(usize, usize)>,
+    /// By annotator.
+    kinds: Vec<Kind>,
     tiles: Vec<Tile>,
+    /// a_u and b_u over all items, of blocks that need them.
+    vectors: Vec<Quad>,
+}
+
+/// Where an annotator's tiles and vectors begin, if it has such.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Votes in place of tiles.
+    Sparse,
+    /// The annotator's items in its own order.
+    Some { tiles: usize },
+    /// All items in the table's order.
+    All { tiles: usize, vectors: usize },
+}
+
+/// One annotator's block.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    /// Which items the vectors are over; None if all in order.
+    pub items: Option<&'a [[u32; 4]]>,
+    pub imbalance: &'a [Quad],
+    pub net_wins: &'a [Quad],
+    pub votes: f64,
+    pub lean: f64,
+    laplacian: Laplacian<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Laplacian<'a> {
+    Dense(&'a [Tile]),
+    Sparse(Neighbours<'a>),
 }
 
 /// A tile of a small block costs about as much as a vote; that of a large one
@@ -24,49 +59,198 @@ impl Blocks {
     /// Takes memory for every annotator that may need it; it takes no room
     /// before it is written to.
     pub(super) fn new(statistics: &Statistics) -> Self {
-        let tiles = (0..statistics.annotators()).map(|u| {
-            let quads = statistics.quads(u).items.len();
-            let dense = is_dense(quads, &statistics.graph(u));
-            if dense { tiles(quads) } else { 0 }
-        });
+        let quads = |u: usize| statistics.quads(u).items.len();
+        let users = statistics.annotators();
+        let dense = || (0..users).filter(|&u| is_dense(quads(u), &statistics.graph(u)));
+        let all = statistics.items.div_ceil(4);
+        let whole = dense().filter(|&u| quads(u) == all).count();
         Self {
-            tiles: Vec::with_capacity(tiles.sum()),
-            range: vec![(0, 0); statistics.annotators()],
+            kinds: vec![Kind::Sparse; users],
+            tiles: Vec::with_capacity(dense().map(|u| tiles(quads(u))).sum()),
+            vectors: Vec::with_capacity(2 * all * whole),
         }
     }
 
-    /// Makes ready for products with an annotator's Laplacian.
+    /// Makes ready for steps with an annotator.
     pub(super) fn add(&mut self, statistics: &Statistics, u: usize) {
         let graph = statistics.graph(u);
-        let quads = statistics.quads(u).items.len();
+        let annotator = statistics.quads(u);
+        let quads = annotator.items.len();
         if !is_dense(quads, &graph) {
             return;
         }
         let start = self.tiles.len();
-        let end = start + tiles(quads);
-        self.tiles.resize(end, Tile::default());
-        self.range[u] = (start, end);
-        let block = &mut self.tiles[start..end];
+        self.tiles.resize(start + tiles(quads), Tile::default());
+        let block = &mut self.tiles[start..];
+        let items = statistics.annotator(u).items;
+        let all = quads == statistics.items.div_ceil(4);
+        let at = |place: usize| if all { items[place] as usize } else { place };
         for (place, row) in graph.rows().enumerate() {
             for (other, weight) in row {
-                dense::add(block, place, place, weight);
-                dense::add(block, place, other, -weight);
+                dense::add(block, at(place), at(place), weight);
+                dense::add(block, at(place), at(other), -weight);
+            }
+        }
+        self.kinds[u] = Kind::Some { tiles: start };
+        if all {
+            let vectors = self.vectors.len();
+            self.kinds[u] = Kind::All {
+                tiles: start,
+                vectors,
+            };
+            self.vectors.resize(vectors + 2 * quads, [0.0; 4]);
+            let (imbalance, net_wins) = self.vectors[vectors..].split_at_mut(quads);
+            spread(items, annotator.imbalance, imbalance);
+            spread(items, annotator.net_wins, net_wins);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn of<'a>(&'a self, statistics: &'a Statistics, u: usize) -> Block<'a> {
+        let Quads {
+            items,
+            imbalance,
+            net_wins,
+            votes,
+            lean,
+        } = statistics.quads(u);
+        let quads = items.len();
+        let own = Block {
+            items: Some(items),
+            imbalance,
+            net_wins,
+            votes,
+            lean,
+            laplacian: Laplacian::Dense(&[]),
+        };
+        let dense = |start: usize| Laplacian::Dense(&self.tiles[start..start + tiles(quads)]);
+        match self.kinds[u] {
+            Kind::Sparse => Block {
+                laplacian: Laplacian::Sparse(statistics.graph(u)),
+                ..own
+            },
+            Kind::Some { tiles } => Block {
+                laplacian: dense(tiles),
+                ..own
+            },
+            Kind::All { tiles, vectors } => Block {
+                items: None,
+                imbalance: &self.vectors[vectors..vectors + quads],
+                net_wins: &self.vectors[vectors + quads..vectors + 2 * quads],
+                laplacian: dense(tiles),
+                ..own
+            },
+        }
+    }
+
+    /// Brings values over an annotator's items into the order of its block.
+    pub(super) fn arrange(
+        &self,
+        statistics: &Statistics,
+        u: usize,
+        own: &[Quad],
+        out: &mut [Quad],
+    ) {
+        match self.kinds[u] {
+            Kind::All { .. } => spread(statistics.annotator(u).items, own, out),
+            Kind::Sparse | Kind::Some { .. } => out.copy_from_slice(own),
+        }
+    }
+
+    /// Brings values in the order of an annotator's block into that of its items.
+    pub(super) fn restore(
+        &self,
+        statistics: &Statistics,
+        u: usize,
+        block: &[Quad],
+        out: &mut [Quad],
+    ) {
+        match self.kinds[u] {
+            Kind::All { .. } => {
+                let items = statistics.annotator(u).items.iter();
+                for (slot, &item) in out.as_flattened_mut().iter_mut().zip(items) {
+                    *slot = block.as_flattened()[item as usize];
+                }
+            }
+            Kind::Sparse | Kind::Some { .. } => out.copy_from_slice(block),
+        }
+    }
+}
+
+/// Puts each value where its item is among all.
+fn spread(items: &[u32], values: &[Quad], out: &mut [Quad]) {
+    out.fill([0.0; 4]);
+    for (&item, &value) in items.iter().zip(values.as_flattened()) {
+        out.as_flattened_mut()[item as usize] = value;
+    }
+}
+
+impl Block<'_> {
+    /// out = L_u x.
+    #[inline(always)]
+    pub(super) fn times<L: Lanes>(&self, lanes: L, x: &[Quad], out: &mut [Quad]) {
+        match &self.laplacian {
+            Laplacian::Dense(tiles) => dense::times(lanes, tiles, x, out),
+            Laplacian::Sparse(graph) => graph.times(lanes, x, out),
+        }
+    }
+
+    /// out = θ + scale·z at the block's items.
+    #[inline(always)]
+    pub(super) fn scores<L: Lanes>(
+        &self,
+        lanes: L,
+        theta: &[f64],
+        (scale, z): (f64, &[Quad]),
+        out: &mut [Quad],
+    ) {
+        let scale = lanes.splat(scale);
+        let score = |theta: &Quad, z: &Quad, slot: &mut Quad| {
+            let score = lanes.add_product(lanes.load(theta), scale, lanes.load(z));
+            lanes.store(score, slot);
+        };
+        let slots = out.iter_mut().zip(z);
+        match self.items {
+            Some(items) => {
+                for ((slot, z), items) in slots.zip(items) {
+                    score(&items.map(|item| theta[item as usize]), z, slot);
+                }
+            }
+            None => {
+                for ((slot, z), theta) in slots.zip(theta.as_chunks::<4>().0) {
+                    score(theta, z, slot);
+                }
             }
         }
     }
 
-    /// out = L_u x.
+    /// right −= scale·image + a_u·bias, at the block's items.
     #[inline(always)]
-    pub(super) fn times(&self, statistics: &Statistics, u: usize, x: &[Quad], out: &mut [Quad]) {
-        let (start, end) = self.range[u];
-        if start < end {
-            dense::times(&self.tiles[start..end], x, out);
-        } else {
-            // What fills up the last quad is no item and has no row.
-            out[out.len() - 1] = [0.0; 4];
-            statistics
-                .graph(u)
-                .times(x.as_flattened(), out.as_flattened_mut());
+    pub(super) fn subtract<L: Lanes>(
+        &self,
+        lanes: L,
+        (scale, image): (f64, &[Quad]),
+        bias: f64,
+        right: &mut [f64],
+    ) {
+        let (scale, bias) = (lanes.splat(scale), lanes.splat(bias));
+        let changes = image.iter().zip(self.imbalance).map(|(image, a)| {
+            let change = lanes.multiply(scale, lanes.load(image));
+            lanes.add_product(change, lanes.load(a), bias)
+        });
+        match self.items {
+            Some(items) => {
+                for (items, change) in items.iter().zip(changes) {
+                    for (&item, change) in items.iter().zip(lanes.quad(change)) {
+                        right[item as usize] -= change;
+                    }
+                }
+            }
+            None => {
+                for (slot, change) in right.as_chunks_mut::<4>().0.iter_mut().zip(changes) {
+                    lanes.store(lanes.subtract(lanes.load(slot), change), slot);
+                }
+            }
         }
     }
 }

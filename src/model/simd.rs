@@ -4,6 +4,8 @@
 //! compiled for wider vectors gives the same bits: sums that matter for speed
 //! are written as four sums side by side, whatever the width of a register.
 
+use std::array::from_fn;
+
 /// Four numbers that are worked on together.
 pub(crate) type Quad = [f64; 4];
 
@@ -24,13 +26,48 @@ pub(crate) fn add_product(quad: Quad, a: Quad, b: Quad) -> Quad {
     ]
 }
 
+/// Quads in registers, for loops in which the compiler does not see them by itself.
+pub(crate) trait Lanes: Copy {
+    type Register: Copy;
+
+    fn load(self, quad: &Quad) -> Self::Register;
+    fn store(self, register: Self::Register, quad: &mut Quad);
+    fn splat(self, value: f64) -> Self::Register;
+
+    fn add(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    fn subtract(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    fn multiply(self, a: Self::Register, b: Self::Register) -> Self::Register;
+
+    /// register + a·b in each lane, rounded twice.
+    #[inline(always)]
+    fn add_product(
+        self,
+        register: Self::Register,
+        a: Self::Register,
+        b: Self::Register,
+    ) -> Self::Register {
+        self.add(register, self.multiply(a, b))
+    }
+
+    /// The four as they are in memory.
+    #[inline(always)]
+    fn quad(self, register: Self::Register) -> Quad {
+        let mut quad = [0.0; 4];
+        self.store(register, &mut quad);
+        quad
+    }
+
+    /// (q₀ + q₁) + (q₂ + q₃) of each of the four.
+    fn sums(self, registers: [Self::Register; 4]) -> Self::Register;
+}
+
 /// A loop worth compiling for the machine's vectors.
 pub(crate) trait Work {
     type Output;
 
     /// Must be `#[inline(always)]`, and all that it calls in its loops too: what
     /// is not inlined is compiled for the narrowest vectors.
-    fn run(self) -> Self::Output;
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
 /// Runs the work with the widest vectors that there are.
@@ -38,20 +75,123 @@ pub(crate) trait Work {
 pub(crate) fn vectorised<W: Work>(work: W) -> W::Output {
     #[cfg(test)]
     if tests::NARROW.get() {
-        return work.run();
+        return work.run(Narrow);
     }
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has the one feature that this is compiled for.
-        return unsafe { with_avx2(work) };
+        return unsafe { avx2::run(work) };
     }
-    work.run()
+    work.run(Narrow)
+}
+
+/// What every machine has.
+#[derive(Clone, Copy)]
+struct Narrow;
+
+impl Lanes for Narrow {
+    type Register = Quad;
+
+    #[inline(always)]
+    fn load(self, quad: &Quad) -> Quad {
+        *quad
+    }
+
+    #[inline(always)]
+    fn store(self, register: Quad, quad: &mut Quad) {
+        *quad = register;
+    }
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> Quad {
+        [value; 4]
+    }
+
+    #[inline(always)]
+    fn add(self, a: Quad, b: Quad) -> Quad {
+        from_fn(|lane| a[lane] + b[lane])
+    }
+
+    #[inline(always)]
+    fn subtract(self, a: Quad, b: Quad) -> Quad {
+        from_fn(|lane| a[lane] - b[lane])
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: Quad, b: Quad) -> Quad {
+        from_fn(|lane| a[lane] * b[lane])
+    }
+
+    #[inline(always)]
+    fn sums(self, registers: [Quad; 4]) -> Quad {
+        registers.map(sum)
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn with_avx2<W: Work>(work: W) -> W::Output {
-    work.run()
+#[allow(unsafe_code)]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::{Lanes, Quad, Work};
+
+    /// # Safety
+    /// The machine has AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn run<W: Work>(work: W) -> W::Output {
+        work.run(Avx2(()))
+    }
+
+    /// Made in [`run`] only, so whoever has one is on a machine with AVX2.
+    #[derive(Clone, Copy)]
+    struct Avx2(());
+
+    // SAFETY, of all that follows: the machine has AVX2, as said above; references
+    // to four numbers are places to read or write four numbers, aligned or not.
+    impl Lanes for Avx2 {
+        type Register = __m256d;
+
+        #[inline(always)]
+        fn load(self, quad: &Quad) -> __m256d {
+            unsafe { _mm256_loadu_pd(quad.as_ptr()) }
+        }
+
+        #[inline(always)]
+        fn store(self, register: __m256d, quad: &mut Quad) {
+            unsafe { _mm256_storeu_pd(quad.as_mut_ptr(), register) }
+        }
+
+        #[inline(always)]
+        fn splat(self, value: f64) -> __m256d {
+            unsafe { _mm256_set1_pd(value) }
+        }
+
+        #[inline(always)]
+        fn add(self, a: __m256d, b: __m256d) -> __m256d {
+            unsafe { _mm256_add_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn subtract(self, a: __m256d, b: __m256d) -> __m256d {
+            unsafe { _mm256_sub_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn multiply(self, a: __m256d, b: __m256d) -> __m256d {
+            unsafe { _mm256_mul_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn sums(self, [a, b, c, d]: [__m256d; 4]) -> __m256d {
+            unsafe {
+                // a₀+a₁ b₀+b₁ a₂+a₃ b₂+b₃, and the same of c and d.
+                let (first, second) = (_mm256_hadd_pd(a, b), _mm256_hadd_pd(c, d));
+                let low = _mm256_permute2f128_pd::<0x20>(first, second);
+                let high = _mm256_permute2f128_pd::<0x31>(first, second);
+                _mm256_add_pd(low, high)
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -242,7 +242,9 @@ impl Scratch {
 impl AnnotatorStatistics<'_> {
     /// out = L_u x.
     pub fn laplacian_times(&self, x: &[f64], out: &mut [f64]) {
-        self.graph.times(x, out);
+        for ((slot, own), row) in out.iter_mut().zip(x).zip(self.graph.rows()) {
+            *slot = row.map(|(other, weight)| weight * (own - x[other])).sum();
+        }
     }
 }
 

@@ -4,13 +4,11 @@
 //! hand, it is used twice: for the gradient, and for what the new deviation adds
 //! to the right-hand side of the next θ.
 
-use std::array::from_fn;
-
 use super::slopes::{Local, bias_slope, shrink};
 use super::{Entry, Settings};
 use crate::error::Result;
-use crate::model::blocks::Blocks;
-use crate::model::simd::{Quad, Work, add_product, sum};
+use crate::model::blocks::{Block, Blocks};
+use crate::model::simd::{Lanes, Quad, Work, sum};
 use crate::model::statistics::Statistics;
 use crate::run::Stop;
 
@@ -25,7 +23,8 @@ pub(super) enum Stage {
     Full,
 }
 
-/// The state of each annotator; vectors over items lie where the statistics have theirs.
+/// The state of each annotator; vectors over items lie where the statistics have
+/// theirs, in the order of the annotator's block.
 pub(super) struct Annotators {
     pub(super) stage: Vec<Stage>,
     pub(super) biased: Vec<u32>,
@@ -84,53 +83,60 @@ impl Annotators {
 }
 
 /// The gradient of an annotator's effects, δ's left in `local.image`; γ's.
-#[inline(always)]
-pub(super) fn gradient(
-    statistics: &Statistics,
-    blocks: &Blocks,
-    u: usize,
-    theta: &[f64],
-    (effects, z): (&Effects, &[Quad]),
-    local: &mut Local,
-) -> f64 {
-    let annotator = statistics.quads(u);
-    let n = annotator.items.len();
-    let (x, image) = (&mut local.x[..n], &mut local.image[..n]);
-    for ((slot, items), z) in x.iter_mut().zip(annotator.items).zip(z) {
-        *slot = from_fn(|lane| theta[items[lane] as usize] + effects.scale * z[lane]);
+pub(super) struct Gradient<'a> {
+    pub(super) block: Block<'a>,
+    pub(super) theta: &'a [f64],
+    pub(super) effects: &'a Effects,
+    pub(super) z: &'a [Quad],
+    pub(super) local: &'a mut Local,
+}
+
+impl Work for Gradient<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> f64 {
+        let Self {
+            block, effects, z, ..
+        } = self;
+        let x = &mut self.local.x[..z.len()];
+        let image = &mut self.local.image[..z.len()];
+        block.scores(lanes, self.theta, (effects.scale, z), x);
+        block.times(lanes, x, image);
+        let (mut along, bias) = (lanes.splat(0.0), lanes.splat(effects.bias));
+        let columns = block.imbalance.iter().zip(block.net_wins);
+        for ((slot, x), (a, b)) in image.iter_mut().zip(x).zip(columns) {
+            let a = lanes.load(a);
+            let gradient = lanes.subtract(lanes.load(b), lanes.load(slot));
+            let gradient = lanes.subtract(gradient, lanes.multiply(a, bias));
+            lanes.store(gradient, slot);
+            along = lanes.add_product(along, a, lanes.load(x));
+        }
+        block.lean - sum(lanes.quad(along)) - block.votes * effects.bias
     }
-    blocks.times(statistics, u, x, image);
-    let mut along = [0.0; 4];
-    let columns = annotator.imbalance.iter().zip(annotator.net_wins);
-    for ((slot, x), (&a, b)) in image.iter_mut().zip(x).zip(columns) {
-        *slot = from_fn(|lane| b[lane] - slot[lane] - a[lane] * effects.bias);
-        along = add_product(along, a, *x);
-    }
-    annotator.lean - sum(along) - annotator.votes * effects.bias
 }
 
 /// Subtracts L_u δ^u + a_u γ^u from the right-hand side of θ's equation.
-#[inline(always)]
-pub(super) fn subtract(
-    statistics: &Statistics,
-    blocks: &Blocks,
-    u: usize,
-    (effects, z): (&Effects, &[Quad]),
-    image: &mut [Quad],
-    right: &mut [f64],
-) {
-    let annotator = statistics.quads(u);
-    let image = &mut image[..z.len()];
-    if effects.scale == 0.0 {
-        image.fill([0.0; 4]);
-    } else {
-        blocks.times(statistics, u, z, image);
-    }
-    let columns = annotator.items.iter().zip(annotator.imbalance);
-    for (image, (items, a)) in image.iter().zip(columns) {
-        let change: Quad = from_fn(|lane| effects.scale * image[lane] + a[lane] * effects.bias);
-        for (&item, change) in items.iter().zip(change) {
-            right[item as usize] -= change;
+pub(super) struct Subtract<'a> {
+    pub(super) block: Block<'a>,
+    pub(super) effects: &'a Effects,
+    pub(super) z: &'a [Quad],
+    pub(super) image: &'a mut [Quad],
+    pub(super) right: &'a mut [f64],
+}
+
+impl Work for Subtract<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let Self { block, effects, .. } = self;
+        let image = &mut self.image[..self.z.len()];
+        if effects.scale != 0.0 {
+            block.times(lanes, self.z, image);
+            block.subtract(lanes, (effects.scale, image), effects.bias, self.right);
+        } else if effects.bias != 0.0 {
+            block.subtract(lanes, (0.0, block.imbalance), effects.bias, self.right);
         }
     }
 }
@@ -152,7 +158,7 @@ impl Work for StepFull<'_> {
     type Output = Result<()>;
 
     #[inline(always)]
-    fn run(self) -> Result<()> {
+    fn run<L: Lanes>(self, lanes: L) -> Result<()> {
         let Self {
             statistics,
             settings,
@@ -165,25 +171,40 @@ impl Work for StepFull<'_> {
             stop,
         } = self;
         let size = settings.alpha / statistics.total;
+        let step = lanes.splat(size);
         for index in 0..state.full.len() {
             stop.check()?;
             let u = state.full[index] as usize;
             let range = statistics.offsets[u]..statistics.offsets[u + 1];
             let z = &mut state.z[range.clone()];
             let effects = &mut state.effects[u];
-            let bias_gradient = gradient(statistics, blocks, u, theta, (effects, z), local);
-            let mut squares = [0.0; 4];
-            for (z, gradient) in z.iter_mut().zip(&local.image) {
-                let moved: Quad = from_fn(|lane| z[lane] + size * gradient[lane]);
-                squares = add_product(squares, moved, moved);
-                *z = moved;
+            let block = blocks.of(statistics, u);
+            let bias_gradient = Gradient {
+                block,
+                theta,
+                effects,
+                z,
+                local,
             }
-            effects.scale = shrink(sum(squares).sqrt(), settings.kappa);
+            .run(lanes);
+            let mut squares = lanes.splat(0.0);
+            for (z, gradient) in z.iter_mut().zip(&local.image) {
+                let moved = lanes.add_product(lanes.load(z), step, lanes.load(gradient));
+                squares = lanes.add_product(squares, moved, moved);
+                lanes.store(moved, z);
+            }
+            effects.scale = shrink(sum(lanes.quad(squares)).sqrt(), settings.kappa);
             if settings.position_bias {
                 state.step_bias(u, size * bias_gradient, settings.kappa, entry);
             }
-            let carried = (&state.effects[u], &state.z[range]);
-            subtract(statistics, blocks, u, carried, &mut local.image, right);
+            Subtract {
+                block,
+                effects: &state.effects[u],
+                z: &state.z[range],
+                image: &mut local.image,
+                right,
+            }
+            .run(lanes);
         }
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! How effects leave zero: t0, and who is looked at when.
 
-use super::carried::{Stage, subtract};
+use super::carried::{Stage, Subtract};
 use super::slopes::{bias_slope, deviation_slope, shrink};
 use super::watch::CAUTION;
 use super::{Entry, Path};
 use crate::error::Result;
+use crate::model::simd::vectorised;
 use crate::options::ThetaUpdate;
 use crate::run::Stop;
 
@@ -137,15 +138,18 @@ impl Path<'_> {
             return;
         }
         let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
-        for (slot, value) in state.z[range].iter_mut().zip(&local.image) {
-            *slot = value.map(|value| value / total);
+        let image = &mut local.image[..range.len()];
+        for quad in &mut *image {
+            *quad = quad.map(|value| value / total);
         }
+        self.blocks.add(self.statistics, u);
+        let z = &mut state.z[range];
+        self.blocks.arrange(self.statistics, u, image, z);
         state.effects[u].scale = scale;
         state.stage[u] = Stage::Full;
         state.deviation_entry[u] = Some(entry);
         state.full.push(u as u32);
         self.watch.deviation.clear(u);
-        self.blocks.add(self.statistics, u);
     }
 
     /// Takes the effects of those with γ alone, and of those whose δ entered in
@@ -167,16 +171,13 @@ impl Path<'_> {
         for &u in &state.full[before..] {
             let u = u as usize;
             let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
-            let carried = (&state.effects[u], &state.z[range]);
-            let image = &mut self.local.image;
-            subtract(
-                self.statistics,
-                &self.blocks,
-                u,
-                carried,
-                image,
-                &mut self.right,
-            );
+            vectorised(Subtract {
+                block: self.blocks.of(self.statistics, u),
+                effects: &state.effects[u],
+                z: &state.z[range],
+                image: &mut self.local.image,
+                right: &mut self.right,
+            });
         }
     }
 }

@@ -86,8 +86,9 @@ pub struct Path<'a> {
     steps: usize,
     /// Whether θ is that of the current β.
     solved: bool,
-    all_net_wins: Vec<f64>,
     theta0: Vec<f64>,
+    // Over items, filled up to whole quads with zeros:
+    all_net_wins: Vec<f64>,
     theta: Vec<f64>,
     theta_next: Vec<f64>,
     /// Σ_u b_u − Σ_u (L_u δ^u + a_u γ^u).
@@ -113,8 +114,14 @@ impl<'a> Path<'a> {
     ) -> Result<Self> {
         let all_net_wins = statistics.net_wins();
         let mut work = consensus.workspace();
-        let mut theta = vec![0.0; statistics.items];
-        consensus.solve(&all_net_wins, &mut theta, &mut work, stop)?;
+        let mut theta0 = vec![0.0; statistics.items];
+        consensus.solve(&all_net_wins, &mut theta0, &mut work, stop)?;
+        let whole = statistics.items.next_multiple_of(4);
+        let quads = |values: &[f64]| {
+            let mut values = values.to_vec();
+            values.resize(whole, 0.0);
+            values
+        };
         let mut path = Self {
             statistics,
             consensus,
@@ -123,13 +130,13 @@ impl<'a> Path<'a> {
             start: 0.0,
             steps: 0,
             solved: false,
-            right: all_net_wins.clone(),
-            all_net_wins,
-            theta0: theta.clone(),
-            theta_next: theta.clone(),
-            drift: Drift::new(&theta),
-            integral_at: vec![0.0; theta.len()],
-            theta,
+            right: quads(&all_net_wins),
+            all_net_wins: quads(&all_net_wins),
+            theta: quads(&theta0),
+            theta_next: quads(&theta0),
+            drift: Drift::new(&theta0),
+            integral_at: vec![0.0; theta0.len()],
+            theta0,
             annotators: Annotators::new(statistics),
             watch: Watch::new(statistics, &settings),
             blocks: Blocks::new(statistics),
@@ -225,20 +232,20 @@ impl<'a> Path<'a> {
         if std::mem::replace(&mut self.solved, true) || nothing_entered {
             return Ok(());
         }
-        let (right, work) = (&self.right, &mut self.work);
+        let items = self.statistics.items;
+        let (right, theta) = (&self.right[..items], &mut self.theta[..items]);
+        let (next, work) = (&mut self.theta_next[..items], &mut self.work);
         match self.settings.theta_update {
-            ThetaUpdate::Solve => self.consensus.solve(right, &mut self.theta, work, stop),
+            ThetaUpdate::Solve => self.consensus.solve(right, theta, work, stop),
             ThetaUpdate::Lagged => {
-                self.theta_next.copy_from_slice(&self.theta);
-                self.consensus
-                    .solve(right, &mut self.theta_next, work, stop)
+                next.copy_from_slice(theta);
+                self.consensus.solve(right, next, work, stop)
             }
             ThetaUpdate::Gradient => {
-                let next = &mut self.theta_next;
-                self.consensus.laplacian_times(&self.theta, next, work);
+                self.consensus.laplacian_times(theta, next, work);
                 let size = self.settings.alpha * self.settings.kappa / self.statistics.total;
                 for (i, slot) in next.iter_mut().enumerate() {
-                    *slot = self.theta[i] - size * (*slot - right[i]);
+                    *slot = theta[i] - size * (*slot - right[i]);
                 }
                 Ok(())
             }

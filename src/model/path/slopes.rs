@@ -2,8 +2,8 @@
 
 use std::array::from_fn;
 
-use crate::model::simd::{Quad, add_product, sum};
-use crate::model::statistics::{Quads, Statistics};
+use crate::model::simd::{Lanes, Quad, Work, add_product, sum, vectorised};
+use crate::model::statistics::{Neighbours, Quads, Statistics};
 
 /// An effect enters when its norm exceeds 1 by more than rounding: at t0 the
 /// first one's norm is 1, not beyond.
@@ -72,14 +72,29 @@ pub(super) fn deviation_slope(
     for (slot, items) in x.iter_mut().zip(annotator.items) {
         *slot = items.map(|item| integral[item as usize]);
     }
-    if let Some(last) = image.last_mut() {
-        *last = [0.0; 4]; // what fills up the last quad has no row
-    }
-    let graph = statistics.graph(u);
-    graph.times(x.as_flattened(), image.as_flattened_mut());
+    vectorised(Times {
+        graph: statistics.graph(u),
+        x,
+        image,
+    });
     let columns = annotator.imbalance.iter().zip(annotator.net_wins);
     for (slot, (a, b)) in image.iter_mut().zip(columns) {
         *slot = from_fn(|lane| t * b[lane] - slot[lane] - a[lane] * bias_integral);
     }
     norm_of(image)
+}
+
+struct Times<'a> {
+    graph: Neighbours<'a>,
+    x: &'a [Quad],
+    image: &'a mut [Quad],
+}
+
+impl Work for Times<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        self.graph.times(lanes, self.x, self.image);
+    }
 }

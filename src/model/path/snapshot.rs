@@ -1,11 +1,13 @@
 //! The model at one time, between two steps of the path.
 
+use std::array::from_fn;
+
 use super::Path;
-use super::carried::{Stage, gradient};
+use super::carried::{Gradient, Stage};
 use super::slopes::{bias_slope, deviation_slope, norm_of, shrink};
 use super::watch::CAUTION;
 use crate::error::Result;
-use crate::model::simd::Quad;
+use crate::model::simd::{Quad, vectorised};
 use crate::model::statistics::Statistics;
 use crate::options::ThetaUpdate;
 use crate::run::Stop;
@@ -133,7 +135,7 @@ impl Path<'_> {
 
     pub(super) fn snapshot_theta(&mut self, part: f64) {
         let theta = &mut self.snapshot.theta;
-        theta.copy_from_slice(&self.theta);
+        theta.copy_from_slice(&self.theta[..self.statistics.items]);
         if self.settings.theta_update != ThetaUpdate::Solve {
             for (slot, next) in theta.iter_mut().zip(&self.theta_next) {
                 *slot += part * (next - *slot);
@@ -164,14 +166,24 @@ impl Path<'_> {
             let u = u as usize;
             let range = statistics.offsets[u]..statistics.offsets[u + 1];
             let (effects, z) = (&state.effects[u], &state.z[range]);
-            let bias_gradient = gradient(statistics, blocks, u, theta, (effects, z), local);
+            let bias_gradient = vectorised(Gradient {
+                block: blocks.of(statistics, u),
+                theta,
+                effects,
+                z,
+                local,
+            });
             if self.settings.position_bias {
                 let z = effects.z_bias + size * bias_gradient;
                 snapshot.set_bias(u, shrink(z.abs(), kappa) * z);
             }
-            let moved = z.iter().zip(&local.image);
-            let moved = moved.map(|(z, g)| std::array::from_fn(|lane| z[lane] + size * g[lane]));
-            snapshot.set_deviation(statistics, u, moved, kappa);
+            let (moved, restored) = (&mut local.image[..z.len()], &mut local.x[..z.len()]);
+            for (slot, z) in moved.iter_mut().zip(z) {
+                *slot = from_fn(|lane| z[lane] + size * slot[lane]);
+            }
+            restored[z.len() - 1] = [0.0; 4];
+            blocks.restore(statistics, u, moved, restored);
+            snapshot.set_deviation(statistics, u, restored.iter().copied(), kappa);
         }
     }
 
