@@ -94,10 +94,12 @@ impl Fit {
             &self.evidence.deviation_p,
             &self.evidence.slope,
         ];
+        let chosen_index = self.chosen.as_ref().map_or(0, |chosen| chosen.grid_index);
         let curve = |v: &Validation| {
-            [&v.error, &v.error_std, &v.mismatch]
-                .iter()
-                .all(|c| c.len() == points)
+            (chosen_index + 1..=points).contains(&v.error.len())
+                && [&v.error_std, &v.mismatch]
+                    .iter()
+                    .all(|c| c.len() == v.error.len())
         };
         points > 0
             && by_item.iter().all(|column| column.len() == items)

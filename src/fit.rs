@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cache;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    CrossValidation, Evidence, Flow, Path, Problem, Snapshot, Uncertainty, cross_validate_beside,
+    CrossValidation, Curve, Evidence, Flow, HeldOut, Path, Problem, Snapshot, Uncertainty,
     knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
@@ -85,7 +85,7 @@ pub(crate) struct Effects {
     pub value: Vec<f64>,
 }
 
-/// The cross-validation curve over the grid.
+/// The cross-validation curve over the grid, or its part until it has turned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Validation {
     pub error: Vec<f64>,
@@ -134,15 +134,17 @@ impl Fit {
         options.check()?;
         refuse_one_sided(&votes.comparisons, options)?;
         run.limit(options.max_seconds);
-        let threads = run.worker_threads();
-        run.watch(|stop| compute(votes, options, threads, stop))
+        let (threads, curve) = (run.worker_threads(), run.curve());
+        run.watch(|stop| compute(votes, options, (threads, curve), stop))
     }
 
     /// The same, kept for the next call with the same votes and options: the
     /// last few fits of this process are remembered.
     pub fn cached(votes: &Votes, options: &Options, run: &mut Run<'_>) -> Result<Arc<Self>> {
         let key = cache::key(votes, options);
-        if let Some(fit) = cache::get(key) {
+        if let Some(fit) = cache::get(key)
+            && (fit.has_whole_curve() || run.curve() == Curve::UntilTurned)
+        {
             return Ok(fit);
         }
         let fit = Arc::new(Self::new(votes, options, run)?);
@@ -163,6 +165,13 @@ impl Fit {
     /// Whether a time was chosen: otherwise there is only the path.
     pub fn has_chosen_time(&self) -> bool {
         self.chosen.is_some()
+    }
+
+    /// Whether cross-validation went over the whole grid, if there was one.
+    fn has_whole_curve(&self) -> bool {
+        let points = self.path.grid.len();
+        let whole = |curve: &Validation| curve.error.len() == points;
+        self.validation.as_ref().is_none_or(whole)
     }
 
     /// The model at the chosen time, or the error that says how to choose one.
@@ -201,7 +210,12 @@ fn refuse_one_sided(votes: &Comparisons, options: &Options) -> Result<()> {
     )))
 }
 
-fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Result<Fit> {
+fn compute(
+    votes: &Votes,
+    options: &Options,
+    (threads, curve): (usize, Curve),
+    stop: &Stop,
+) -> Result<Fit> {
     let comparisons = &votes.comparisons;
     let problem = Problem::new(comparisons, options, stop)?;
     let grid = problem.grid(options)?;
@@ -223,16 +237,21 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
         Some(folds) => {
             // The path is run beside those of the folds, before it is known where
             // to stop; up to there it is run again.
-            let settings = problem.settings;
+            let held_out = HeldOut {
+                votes: comparisons,
+                folds: &folds,
+                settings: problem.settings,
+                grid: &grid,
+                curve,
+            };
             let path = || follow(None);
-            let (found, mut followed) =
-                cross_validate_beside(comparisons, &folds, settings, &grid, threads, stop, path)?;
+            let (found, mut followed) = held_out.validate_beside(threads, stop, path)?;
             let index = found.best();
             let mut path = problem.path(stop)?;
             let snapshot = path.advance_to(grid[index], stop)?;
             let chosen = ground.chosen(snapshot, index, &followed.hodgerank, stop)?;
             followed.chosen = Some(chosen);
-            validation = Some(Validation::new(&found, grid.len()));
+            validation = Some(Validation::new(&found));
             followed
         }
     };
@@ -401,8 +420,8 @@ impl Effects {
 }
 
 impl Validation {
-    fn new(cv: &CrossValidation, points: usize) -> Self {
-        let each = || 0..points;
+    fn new(cv: &CrossValidation) -> Self {
+        let each = || 0..cv.points();
         Self {
             error: each().map(|index| cv.error(index)).collect(),
             error_std: each()

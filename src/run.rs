@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::Curve;
 
 /// How long the calling thread waits between two polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
@@ -24,6 +25,7 @@ pub struct Run<'a> {
     threads: usize,
     deadline: Option<(Instant, f64)>,
     poll: Option<&'a mut Poll<'a>>,
+    curve: Curve,
 }
 
 impl Default for Run<'_> {
@@ -40,6 +42,7 @@ impl<'a> Run<'a> {
             threads,
             deadline: None,
             poll: None,
+            curve: Curve::Whole,
         }
     }
 
@@ -59,6 +62,17 @@ impl<'a> Run<'a> {
     pub fn max_seconds(mut self, seconds: Option<f64>) -> Self {
         self.deadline = deadline(seconds);
         self
+    }
+
+    /// Cross-validation is only to choose a time: it ends when its error has
+    /// clearly turned. The choice is the same, the [`Cv`](crate::ResultSet::Cv)
+    /// set is shorter, and so is the run.
+    pub fn until_turned(&mut self) {
+        self.curve = Curve::UntilTurned;
+    }
+
+    pub(crate) fn curve(&self) -> Curve {
+        self.curve
     }
 
     /// Sets a deadline unless there is one.

@@ -13,7 +13,7 @@ use super::input::Input;
 use super::options::CallOptions;
 use super::result::Output;
 use super::state::{self, Collected, State, States};
-use crate::{Fit, Run, VoteBuilder};
+use crate::{Fit, ResultSet, Run, VoteBuilder};
 
 pub unsafe extern "C" fn state_size(_: duckdb_function_info) -> idx_t {
     state::SLOT_BYTES as idx_t
@@ -135,7 +135,7 @@ unsafe fn finish(
 
 /// Fits a group and writes the result.
 fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
-    match fitted(state)? {
+    match fitted(state, needs_curve)? {
         Some(Fitted { fit, call, mut run }) => output
             .write_fit(row, &fit, call.only, &mut run)
             .map_err(|error| error.to_string()),
@@ -150,7 +150,7 @@ fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
 
 /// Fits a group and writes the fit as bytes.
 fn model(state: &State, output: Output, row: usize) -> Result<(), String> {
-    match fitted(state)? {
+    match fitted(state, |_| true)? {
         Some(Fitted { fit, .. }) => output.put_bytes(row, &fit.to_bytes()),
         None => output.set_null(row),
     }
@@ -164,12 +164,23 @@ struct Fitted<'a> {
     run: Run<'a>,
 }
 
+/// Whether the whole cross-validation curve is among what was asked for.
+fn needs_curve(call: &CallOptions) -> bool {
+    call.only.is_none_or(|set| set == ResultSet::Cv)
+}
+
 /// None for a group without rows.
-fn fitted(state: &State) -> Result<Option<Fitted<'_>>, String> {
+fn fitted(
+    state: &State,
+    whole: impl Fn(&CallOptions) -> bool,
+) -> Result<Option<Fitted<'_>>, String> {
     let Some(Collected { call, builder }) = &state.votes else {
         return Ok(None);
     };
     let mut run = Run::new().max_seconds(call.options.max_seconds);
+    if !whole(call) {
+        run.until_turned();
+    }
     let fit = builder
         .snapshot(&mut run)
         .and_then(|votes| Fit::cached(&votes, &call.options, &mut run));

@@ -7,7 +7,8 @@
 //! nothing to gather and nothing to scatter.
 
 use super::dense::{self, Tile, tiles};
-use super::simd::{Lanes, Quad};
+use super::places::{Part, ValuesMut};
+use super::simd::{Lanes, Quad, Sink, sum};
 use super::statistics::{Neighbours, Quads, Statistics};
 
 /// The annotators' blocks, one after the other as they are needed.
@@ -34,7 +35,7 @@ enum Kind {
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     /// Which items the vectors are over; None if all in order.
-    pub items: Option<&'a [[u32; 4]]>,
+    pub items: Option<Part<'a>>,
     pub imbalance: &'a [Quad],
     pub net_wins: &'a [Quad],
     pub votes: f64,
@@ -59,7 +60,7 @@ impl Blocks {
     /// Takes memory for every annotator that may need it; it takes no room
     /// before it is written to.
     pub(super) fn new(statistics: &Statistics) -> Self {
-        let quads = |u: usize| statistics.quads(u).items.len();
+        let quads = |u: usize| statistics.quads(u).imbalance.len();
         let users = statistics.annotators();
         let dense = || (0..users).filter(|&u| is_dense(quads(u), &statistics.graph(u)));
         let all = statistics.items.div_ceil(4);
@@ -75,7 +76,7 @@ impl Blocks {
     pub(super) fn add(&mut self, statistics: &Statistics, u: usize) {
         let graph = statistics.graph(u);
         let annotator = statistics.quads(u);
-        let quads = annotator.items.len();
+        let quads = annotator.imbalance.len();
         if !is_dense(quads, &graph) {
             return;
         }
@@ -114,7 +115,7 @@ impl Blocks {
             votes,
             lean,
         } = statistics.quads(u);
-        let quads = items.len();
+        let quads = imbalance.len();
         let own = Block {
             items: Some(items),
             imbalance,
@@ -186,70 +187,83 @@ fn spread(items: &[u32], values: &[Quad], out: &mut [Quad]) {
 }
 
 impl Block<'_> {
-    /// out = L_u x.
+    /// Hands the product L_u x to a sink, quad by quad; `image` is room for it.
     #[inline(always)]
-    pub(super) fn times<L: Lanes>(&self, lanes: L, x: &[Quad], out: &mut [Quad]) {
+    pub(super) fn product<L: Lanes>(
+        &self,
+        lanes: L,
+        x: &[Quad],
+        image: &mut [Quad],
+        sink: &mut impl Sink<L>,
+    ) {
         match &self.laplacian {
-            Laplacian::Dense(tiles) => dense::times(lanes, tiles, x, out),
-            Laplacian::Sparse(graph) => graph.times(lanes, x, out),
+            Laplacian::Dense(tiles) => {
+                dense::times(lanes, tiles, x, image);
+                for (place, value) in image.iter().enumerate() {
+                    sink.take(lanes, place, lanes.load(value));
+                }
+            }
+            Laplacian::Sparse(graph) => graph.product(lanes, x, sink),
         }
     }
 
-    /// out = θ + scale·z at the block's items.
+    /// x = θ + scale·z at the block's items; a_uᵀx.
     #[inline(always)]
     pub(super) fn scores<L: Lanes>(
         &self,
         lanes: L,
         theta: &[f64],
         (scale, z): (f64, &[Quad]),
-        out: &mut [Quad],
-    ) {
+        x: &mut [Quad],
+    ) -> f64 {
         let scale = lanes.splat(scale);
-        let score = |theta: &Quad, z: &Quad, slot: &mut Quad| {
+        let mut along = lanes.splat(0.0);
+        let mut score = |theta: &Quad, ((slot, z), a): ((&mut Quad, &Quad), &Quad)| {
             let score = lanes.add_product(lanes.load(theta), scale, lanes.load(z));
+            along = lanes.add_product(along, lanes.load(a), score);
             lanes.store(score, slot);
         };
-        let slots = out.iter_mut().zip(z);
+        let columns = x.iter_mut().zip(z).zip(self.imbalance);
         match self.items {
             Some(items) => {
-                for ((slot, z), items) in slots.zip(items) {
-                    score(&items.map(|item| theta[item as usize]), z, slot);
+                for (theta, columns) in items.of(theta).iter().zip(columns) {
+                    score(&theta, columns);
                 }
             }
             None => {
-                for ((slot, z), theta) in slots.zip(theta.as_chunks::<4>().0) {
-                    score(theta, z, slot);
+                for (theta, columns) in theta.as_chunks::<4>().0.iter().zip(columns) {
+                    score(theta, columns);
                 }
             }
         }
+        sum(lanes.quad(along))
     }
 
-    /// right −= scale·image + a_u·bias, at the block's items.
+    /// Values over all items, as the block has them.
     #[inline(always)]
-    pub(super) fn subtract<L: Lanes>(
-        &self,
-        lanes: L,
-        (scale, image): (f64, &[Quad]),
-        bias: f64,
-        right: &mut [f64],
-    ) {
-        let (scale, bias) = (lanes.splat(scale), lanes.splat(bias));
-        let changes = image.iter().zip(self.imbalance).map(|(image, a)| {
-            let change = lanes.multiply(scale, lanes.load(image));
-            lanes.add_product(change, lanes.load(a), bias)
-        });
+    pub(super) fn at_items<'x>(&self, values: &'x mut [f64]) -> AtItems<'_, 'x> {
         match self.items {
-            Some(items) => {
-                for (items, change) in items.iter().zip(changes) {
-                    for (&item, change) in items.iter().zip(lanes.quad(change)) {
-                        right[item as usize] -= change;
-                    }
-                }
-            }
-            None => {
-                for (slot, change) in right.as_chunks_mut::<4>().0.iter_mut().zip(changes) {
-                    lanes.store(lanes.subtract(lanes.load(slot), change), slot);
-                }
+            Some(items) => AtItems::Some(items.of_mut(values)),
+            None => AtItems::All(values.as_chunks_mut::<4>().0),
+        }
+    }
+}
+
+/// Values at the items of a block.
+pub(super) enum AtItems<'a, 'x> {
+    Some(ValuesMut<'a, 'x>),
+    All(&'x mut [Quad]),
+}
+
+impl AtItems<'_, '_> {
+    /// Subtracts from a quad.
+    #[inline(always)]
+    pub(super) fn subtract<L: Lanes>(&mut self, lanes: L, place: usize, change: L::Register) {
+        match self {
+            Self::Some(values) => values.subtract(place, lanes.quad(change)),
+            Self::All(values) => {
+                let slot = &mut values[place];
+                lanes.store(lanes.subtract(lanes.load(slot), change), slot);
             }
         }
     }

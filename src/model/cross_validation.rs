@@ -3,6 +3,12 @@
 //! The votes of each fold are predicted along a path that was run without them,
 //! with the step size and the grid of all votes; with shorter steps where so
 //! many votes are held out that the path would oscillate.
+//!
+//! The last grid times cost the most. A time is chosen among those before a
+//! fold's error has clearly turned, so who only wants to know which one need not
+//! run the rest.
+
+mod turn;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -15,7 +21,18 @@ use crate::error::Result;
 use crate::run::{Stop, join};
 use crate::votes::{Comparisons, Folds};
 
-/// The errors of every fold at every grid time.
+use turn::{SquaredErrors, Turn};
+
+/// How far the folds' paths are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Curve {
+    /// Over the whole grid.
+    Whole,
+    /// Until the error has clearly turned.
+    UntilTurned,
+}
+
+/// The errors of every fold at every grid time, or at those until it turned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossValidation {
     /// Mean squared error, by fold and grid time.
@@ -24,9 +41,17 @@ pub struct CrossValidation {
     pub mismatches: Vec<Vec<f64>>,
     /// Mean squared error of plain HodgeRank, by fold.
     pub hodgerank_errors: Vec<f64>,
+    /// The number of grid times before any fold's error has clearly turned, that
+    /// at which it has included.
+    pub until_turned: usize,
 }
 
 impl CrossValidation {
+    /// The number of grid times that all folds were run to.
+    pub(crate) fn points(&self) -> usize {
+        self.errors.iter().map(Vec::len).min().unwrap_or(0)
+    }
+
     /// The mean over folds at a grid time.
     pub fn error(&self, index: usize) -> f64 {
         mean(self.errors.iter().map(|fold| fold[index]))
@@ -53,9 +78,9 @@ impl CrossValidation {
         mean(self.hodgerank_errors.iter().copied())
     }
 
-    /// The grid time with the smallest error; the first of equals.
+    /// The grid time with the smallest error before it has clearly turned; the
+    /// first of equals.
     pub fn best(&self) -> usize {
-        let points = self.errors.first().map_or(0, Vec::len);
         let better = |best, index| {
             if self.error(index) < self.error(best) {
                 index
@@ -63,7 +88,7 @@ impl CrossValidation {
                 best
             }
         };
-        (1..points).fold(0, better)
+        (1..self.until_turned).fold(0, better)
     }
 }
 
@@ -81,95 +106,115 @@ pub fn cross_validate(
     threads: usize,
     stop: &Stop,
 ) -> Result<CrossValidation> {
-    let nothing = || Ok(());
-    Ok(cross_validate_beside(votes, folds, settings, grid, threads, stop, nothing)?.0)
+    let held_out = HeldOut {
+        votes,
+        folds,
+        settings,
+        grid,
+        curve: Curve::Whole,
+    };
+    Ok(held_out.validate_beside(threads, stop, || Ok(()))?.0)
 }
 
-/// The same, with other work taken up first by one of the threads.
-pub(crate) fn cross_validate_beside<T: Send>(
-    votes: &Comparisons,
-    folds: &Folds,
-    settings: Settings,
-    grid: &[f64],
-    threads: usize,
-    stop: &Stop,
-    other: impl FnOnce() -> Result<T> + Send,
-) -> Result<(CrossValidation, T)> {
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(usize, Fold)>> {
-        let mut done = Vec::new();
-        loop {
-            let fold = next.fetch_add(1, Ordering::Relaxed);
-            if fold >= folds.count() {
-                return Ok(done);
+/// What a cross-validation is made from.
+#[derive(Clone, Copy)]
+pub(crate) struct HeldOut<'a> {
+    pub votes: &'a Comparisons,
+    pub folds: &'a Folds,
+    pub settings: Settings,
+    pub grid: &'a [f64],
+    pub curve: Curve,
+}
+
+impl HeldOut<'_> {
+    /// Runs the folds' paths, with other work taken up first by one of the threads.
+    pub(crate) fn validate_beside<T: Send>(
+        &self,
+        threads: usize,
+        stop: &Stop,
+        other: impl FnOnce() -> Result<T> + Send,
+    ) -> Result<(CrossValidation, T)> {
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<Vec<(usize, Fold)>> {
+            let mut done = Vec::new();
+            loop {
+                let fold = next.fetch_add(1, Ordering::Relaxed);
+                if fold >= self.folds.count() {
+                    return Ok(done);
+                }
+                done.push((fold, self.run_fold(fold, stop)?));
             }
-            done.push((fold, run_fold(votes, folds, fold, settings, grid, stop)?));
+        };
+        let (results, other) = thread::scope(|scope| {
+            let workers = threads.clamp(1, self.folds.count() + 1) - 1;
+            let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            let other = other();
+            let mut results = work();
+            for handle in handles {
+                let more = join(handle);
+                results = results.and_then(|mut all| {
+                    all.extend(more?);
+                    Ok(all)
+                });
+            }
+            (results, other)
+        });
+        let (mut results, other) = (results?, other?);
+        results.sort_unstable_by_key(|(fold, _)| *fold);
+        let mut all = CrossValidation {
+            errors: Vec::new(),
+            mismatches: Vec::new(),
+            hodgerank_errors: Vec::new(),
+            until_turned: self.grid.len(),
+        };
+        for (_, fold) in results {
+            all.errors.push(fold.errors);
+            all.mismatches.push(fold.mismatches);
+            all.hodgerank_errors.push(fold.hodgerank_error);
+            all.until_turned = all.until_turned.min(fold.until_turned);
         }
-    };
-    let (results, other) = thread::scope(|scope| {
-        let workers = threads.clamp(1, folds.count() + 1) - 1;
-        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let other = other();
-        let mut results = work();
-        for handle in handles {
-            let more = join(handle);
-            results = results.and_then(|mut all| {
-                all.extend(more?);
-                Ok(all)
-            });
-        }
-        (results, other)
-    });
-    let (mut results, other) = (results?, other?);
-    results.sort_unstable_by_key(|(fold, _)| *fold);
-    let mut all = CrossValidation {
-        errors: Vec::new(),
-        mismatches: Vec::new(),
-        hodgerank_errors: Vec::new(),
-    };
-    for (_, fold) in results {
-        all.errors.push(fold.errors);
-        all.mismatches.push(fold.mismatches);
-        all.hodgerank_errors.push(fold.hodgerank_error);
+        Ok((all, other))
     }
-    Ok((all, other))
+
+    fn run_fold(&self, fold: usize, stop: &Stop) -> Result<Fold> {
+        let Self { votes, folds, .. } = *self;
+        let training = votes.select(|row| folds.of(row) != fold);
+        let held_out = votes.select(|row| folds.of(row) == fold);
+        let statistics = Statistics::new(&training, stop)?;
+        drop(training);
+        let consensus = Consensus::new(&statistics, stop)?;
+        let settings = calmed(self.settings, &statistics, &consensus, stop)?;
+        let mut path = Path::new(&statistics, &consensus, settings, stop)?;
+        let mut scorer = Scorer::new(&held_out);
+        let (hodgerank_error, _) = scorer.score(&statistics, path.advance_to(0.0, stop)?);
+        let mut turn = Turn::new();
+        let mut found = Fold {
+            errors: Vec::new(),
+            mismatches: Vec::new(),
+            hodgerank_error,
+            until_turned: self.grid.len(),
+        };
+        for (index, &t) in self.grid.iter().enumerate() {
+            let snapshot = path.advance_to(t, stop)?;
+            let (error, mismatch) = scorer.score(&statistics, snapshot);
+            found.errors.push(error);
+            found.mismatches.push(mismatch);
+            if !turn.is_clear() && turn.look(error, scorer.by_annotator()) {
+                found.until_turned = index + 1;
+                if self.curve == Curve::UntilTurned {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
 }
 
 struct Fold {
     errors: Vec<f64>,
     mismatches: Vec<f64>,
     hodgerank_error: f64,
-}
-
-fn run_fold(
-    votes: &Comparisons,
-    folds: &Folds,
-    fold: usize,
-    settings: Settings,
-    grid: &[f64],
-    stop: &Stop,
-) -> Result<Fold> {
-    let training = votes.select(|row| folds.of(row) != fold);
-    let held_out = votes.select(|row| folds.of(row) == fold);
-    let statistics = Statistics::new(&training, stop)?;
-    drop(training);
-    let consensus = Consensus::new(&statistics, stop)?;
-    let settings = calmed(settings, &statistics, &consensus, stop)?;
-    let mut path = Path::new(&statistics, &consensus, settings, stop)?;
-    let mut scorer = Scorer::new(&held_out);
-    let (hodgerank_error, _) = scorer.score(&statistics, path.advance_to(0.0, stop)?);
-    let (mut errors, mut mismatches) = (Vec::new(), Vec::new());
-    for &t in grid {
-        let snapshot = path.advance_to(t, stop)?;
-        let (error, mismatch) = scorer.score(&statistics, snapshot);
-        errors.push(error);
-        mismatches.push(mismatch);
-    }
-    Ok(Fold {
-        errors,
-        mismatches,
-        hodgerank_error,
-    })
+    until_turned: usize,
 }
 
 /// Steps short enough for what is left of the votes. A bound on the norm mostly
@@ -199,6 +244,7 @@ pub struct Scorer<'a> {
     votes: &'a Comparisons,
     /// An annotator's own scores.
     scores: Vec<f64>,
+    by_annotator: Vec<SquaredErrors>,
 }
 
 impl<'a> Scorer<'a> {
@@ -207,7 +253,13 @@ impl<'a> Scorer<'a> {
         Self {
             votes,
             scores: vec![0.0; votes.items()],
+            by_annotator: Vec::with_capacity(votes.annotators()),
         }
+    }
+
+    /// What the last error was made of.
+    pub(super) fn by_annotator(&self) -> &[SquaredErrors] {
+        &self.by_annotator
     }
 
     /// Mean squared error and mismatch of the model at a time. What the model
@@ -216,8 +268,10 @@ impl<'a> Scorer<'a> {
     pub fn score(&mut self, statistics: &Statistics, snapshot: &Snapshot) -> (f64, f64) {
         let theta = snapshot.theta();
         self.scores.copy_from_slice(theta);
-        let (mut error, mut mismatch, mut total) = (0.0, 0.0, 0.0);
+        self.by_annotator.clear();
+        let mut mismatch = 0.0;
         for u in 0..self.votes.annotators() {
+            let mut errors = SquaredErrors::default();
             let personal = snapshot.deviation_norm()[u] != 0.0;
             let items = statistics.annotator(u).items;
             if personal {
@@ -229,17 +283,20 @@ impl<'a> Scorer<'a> {
             for vote in self.votes.of(u) {
                 let predicted = self.scores[vote.left] - self.scores[vote.right] + bias;
                 let residual = vote.choice - predicted;
-                error += vote.weight * (residual * residual);
+                errors.sum += vote.weight * (residual * residual);
+                errors.weight += vote.weight;
                 mismatch += vote.weight * (1.0 - sign(vote.choice * predicted)) / 2.0;
-                total += vote.weight;
             }
+            self.by_annotator.push(errors);
             if personal {
                 for &item in items {
                     self.scores[item as usize] = theta[item as usize];
                 }
             }
         }
-        (error / total, mismatch / total)
+        let sum: f64 = self.by_annotator.iter().map(|errors| errors.sum).sum();
+        let total: f64 = self.by_annotator.iter().map(|errors| errors.weight).sum();
+        (sum / total, mismatch / total)
     }
 }
 

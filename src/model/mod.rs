@@ -18,14 +18,15 @@ mod hodge;
 mod knockoff;
 mod norm;
 mod path;
+mod places;
 mod problem;
 mod simd;
 mod statistics;
 mod uncertainty;
 
 pub use consensus::{Consensus, Workspace};
-pub(crate) use cross_validation::cross_validate_beside;
 pub use cross_validation::{CrossValidation, Scorer, cross_validate};
+pub(crate) use cross_validation::{Curve, HeldOut};
 pub use evidence::{Evidence, normal_tail, q_values};
 pub use flow::{Flow, normal_quantile};
 pub use hodge::{Cycles, Triangle, Triangles};

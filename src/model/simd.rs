@@ -61,6 +61,12 @@ pub(crate) trait Lanes: Copy {
     fn sums(self, registers: [Self::Register; 4]) -> Self::Register;
 }
 
+/// Where the quads of a product go as they are found.
+pub(crate) trait Sink<L: Lanes> {
+    /// Must be `#[inline(always)]`.
+    fn take(&mut self, lanes: L, place: usize, value: L::Register);
+}
+
 /// A loop worth compiling for the machine's vectors.
 pub(crate) trait Work {
     type Output;

@@ -19,6 +19,9 @@
 
 mod graph;
 
+use std::array::from_fn;
+
+use super::places::{Part, Places};
 use super::simd::Quad;
 use crate::error::Result;
 use crate::run::Stop;
@@ -39,7 +42,8 @@ pub struct Statistics {
     /// Where each annotator's items begin, in quads; one more entry at the end.
     pub(crate) offsets: Vec<usize>,
     totals: Vec<Totals>,
-    item: Vec<[u32; 4]>,
+    /// A part for each annotator.
+    item: Places,
     imbalance: Vec<Quad>,
     net_wins: Vec<Quad>,
     graphs: Graphs,
@@ -72,7 +76,7 @@ pub struct AnnotatorStatistics<'a> {
 /// The same in whole quads.
 #[derive(Clone, Copy)]
 pub(crate) struct Quads<'a> {
-    pub items: &'a [[u32; 4]],
+    pub items: Part<'a>,
     pub imbalance: &'a [Quad],
     pub net_wins: &'a [Quad],
     pub votes: f64,
@@ -92,7 +96,7 @@ impl Statistics {
             strength: 0.0,
             offsets: vec![0],
             totals: Vec::with_capacity(annotators),
-            item: Vec::with_capacity(quads),
+            item: Places::with_capacity(quads),
             imbalance: Vec::with_capacity(quads),
             net_wins: Vec::with_capacity(quads),
             graphs: Graphs::with_capacity(votes.len(), votes.is_weighted()),
@@ -116,16 +120,16 @@ impl Statistics {
     fn push(&mut self, votes: &Comparisons, annotator: usize, scratch: &mut Scratch) {
         scratch.find_order(votes, annotator);
         let items = scratch.order.len();
-        let first = self.item.len();
+        let first = self.imbalance.len();
         let length = first + items.div_ceil(4);
-        let last = scratch.order.last().map_or(0, |&(_, item)| item);
-        self.item.resize(length, [last; 4]);
+        self.item.begin(self.items);
+        for quad in scratch.order.chunks(4) {
+            let last = quad[quad.len() - 1];
+            let item = |lane| quad.get(lane).unwrap_or(&last).1;
+            self.item.extend(from_fn(item), 1);
+        }
         self.imbalance.resize(length, [0.0; 4]);
         self.net_wins.resize(length, [0.0; 4]);
-        let places = self.item[first..].as_flattened_mut().iter_mut();
-        for (slot, &(_, item)) in places.zip(&scratch.order) {
-            *slot = item;
-        }
         let imbalance = self.imbalance[first..].as_flattened_mut();
         let net_wins = self.net_wins[first..].as_flattened_mut();
         let mut graph = self.graphs.begin(&scratch.order);
@@ -167,7 +171,7 @@ impl Statistics {
         let range = self.offsets[annotator]..self.offsets[annotator + 1];
         let Totals { items, votes, lean } = self.totals[annotator];
         AnnotatorStatistics {
-            items: &self.item[range.clone()].as_flattened()[..items],
+            items: &self.item.part(annotator).quads().as_flattened()[..items],
             imbalance: &self.imbalance[range.clone()].as_flattened()[..items],
             net_wins: &self.net_wins[range].as_flattened()[..items],
             votes,
@@ -182,7 +186,7 @@ impl Statistics {
         let range = self.offsets[annotator]..self.offsets[annotator + 1];
         let Totals { votes, lean, .. } = self.totals[annotator];
         Quads {
-            items: &self.item[range.clone()],
+            items: self.item.part(annotator),
             imbalance: &self.imbalance[range.clone()],
             net_wins: &self.net_wins[range],
             votes,
@@ -199,9 +203,11 @@ impl Statistics {
     /// Σ_u b_u over all items.
     pub fn net_wins(&self) -> Vec<f64> {
         let mut sum = vec![0.0; self.items];
-        let items = self.item.as_flattened();
-        for (item, wins) in items.iter().zip(self.net_wins.as_flattened()) {
-            sum[*item as usize] += wins;
+        for u in 0..self.annotators() {
+            let annotator = self.annotator(u);
+            for (&item, wins) in annotator.items.iter().zip(annotator.net_wins) {
+                sum[item as usize] += wins;
+            }
         }
         sum
     }

@@ -38,6 +38,11 @@ const TEST: &str = "me_test";
 const KIND: &str = "me_kind";
 
 impl Function {
+    /// Whether the answer may hold the whole cross-validation curve.
+    pub fn shows_curve(self) -> bool {
+        matches!(self, Self::Fit(ResultSet::Cv) | Self::Plot | Self::Report)
+    }
+
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {
         ResultSet::ALL

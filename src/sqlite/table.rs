@@ -309,6 +309,9 @@ impl Cursor {
         let ingest = Ingest::read(&connection, text, &options)?;
         let fit = interruptible(&connection, options.max_seconds, |run| {
             let votes = ingest.finish(run)?;
+            if !self.function.shows_curve() {
+                run.until_turned();
+            }
             Fit::cached(&votes, &options, run)
         })?;
         let batch = self.answer(fit)?;

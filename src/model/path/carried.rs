@@ -7,8 +7,8 @@
 use super::slopes::{Local, bias_slope, shrink};
 use super::{Entry, Settings};
 use crate::error::Result;
-use crate::model::blocks::{Block, Blocks};
-use crate::model::simd::{Lanes, Quad, Work, sum};
+use crate::model::blocks::{AtItems, Block, Blocks};
+use crate::model::simd::{Lanes, Quad, Sink, Work, sum};
 use crate::model::statistics::Statistics;
 use crate::run::Stop;
 
@@ -82,37 +82,68 @@ impl Annotators {
     }
 }
 
-/// The gradient of an annotator's effects, δ's left in `local.image`; γ's.
-pub(super) struct Gradient<'a> {
+/// Moves an annotator's z along the gradient.
+pub(super) struct Advance<'a> {
     pub(super) block: Block<'a>,
     pub(super) theta: &'a [f64],
     pub(super) effects: &'a Effects,
-    pub(super) z: &'a [Quad],
+    pub(super) size: f64,
+    pub(super) z: &'a mut [Quad],
     pub(super) local: &'a mut Local,
 }
 
-impl Work for Gradient<'_> {
-    type Output = f64;
+/// What became of it.
+pub(super) struct Advanced {
+    pub(super) norm: f64,
+    /// γ's gradient, before.
+    pub(super) bias_gradient: f64,
+}
+
+impl Work for Advance<'_> {
+    type Output = Advanced;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) -> f64 {
-        let Self {
-            block, effects, z, ..
-        } = self;
-        let x = &mut self.local.x[..z.len()];
-        let image = &mut self.local.image[..z.len()];
-        block.scores(lanes, self.theta, (effects.scale, z), x);
-        block.times(lanes, x, image);
-        let (mut along, bias) = (lanes.splat(0.0), lanes.splat(effects.bias));
-        let columns = block.imbalance.iter().zip(block.net_wins);
-        for ((slot, x), (a, b)) in image.iter_mut().zip(x).zip(columns) {
-            let a = lanes.load(a);
-            let gradient = lanes.subtract(lanes.load(b), lanes.load(slot));
-            let gradient = lanes.subtract(gradient, lanes.multiply(a, bias));
-            lanes.store(gradient, slot);
-            along = lanes.add_product(along, a, lanes.load(x));
+    fn run<L: Lanes>(self, lanes: L) -> Advanced {
+        let Self { block, effects, .. } = self;
+        let quads = self.z.len();
+        let (x, image) = (&mut self.local.x[..quads], &mut self.local.image[..quads]);
+        let along = block.scores(lanes, self.theta, (effects.scale, self.z), x);
+        let mut moving = Moving {
+            z: self.z,
+            net_wins: block.net_wins,
+            imbalance: block.imbalance,
+            bias: lanes.splat(effects.bias),
+            size: lanes.splat(self.size),
+            squares: lanes.splat(0.0),
+        };
+        block.product(lanes, x, image, &mut moving);
+        Advanced {
+            norm: sum(lanes.quad(moving.squares)).sqrt(),
+            bias_gradient: block.lean - along - block.votes * effects.bias,
         }
-        block.lean - sum(lanes.quad(along)) - block.votes * effects.bias
+    }
+}
+
+/// z += size·(b_u − L_u x − a_u γ^u).
+struct Moving<'a, L: Lanes> {
+    z: &'a mut [Quad],
+    net_wins: &'a [Quad],
+    imbalance: &'a [Quad],
+    bias: L::Register,
+    size: L::Register,
+    squares: L::Register,
+}
+
+impl<L: Lanes> Sink<L> for Moving<'_, L> {
+    #[inline(always)]
+    fn take(&mut self, lanes: L, place: usize, value: L::Register) {
+        let gradient = lanes.subtract(lanes.load(&self.net_wins[place]), value);
+        let pulled = lanes.multiply(lanes.load(&self.imbalance[place]), self.bias);
+        let gradient = lanes.subtract(gradient, pulled);
+        let z = &mut self.z[place];
+        let moved = lanes.add_product(lanes.load(z), self.size, gradient);
+        self.squares = lanes.add_product(self.squares, moved, moved);
+        lanes.store(moved, z);
     }
 }
 
@@ -130,14 +161,38 @@ impl Work for Subtract<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        let Self { block, effects, .. } = self;
-        let image = &mut self.image[..self.z.len()];
+        let Self { effects, z, .. } = self;
+        let mut subtracting = Subtracting {
+            imbalance: self.block.imbalance,
+            scale: lanes.splat(effects.scale),
+            bias: lanes.splat(effects.bias),
+            right: self.block.at_items(self.right),
+        };
         if effects.scale != 0.0 {
-            block.times(lanes, self.z, image);
-            block.subtract(lanes, (effects.scale, image), effects.bias, self.right);
+            let image = &mut self.image[..z.len()];
+            self.block.product(lanes, z, image, &mut subtracting);
         } else if effects.bias != 0.0 {
-            block.subtract(lanes, (0.0, block.imbalance), effects.bias, self.right);
+            for place in 0..z.len() {
+                subtracting.take(lanes, place, lanes.splat(0.0));
+            }
         }
+    }
+}
+
+struct Subtracting<'a, 'x, L: Lanes> {
+    imbalance: &'a [Quad],
+    scale: L::Register,
+    bias: L::Register,
+    right: AtItems<'a, 'x>,
+}
+
+impl<L: Lanes> Sink<L> for Subtracting<'_, '_, L> {
+    #[inline(always)]
+    fn take(&mut self, lanes: L, place: usize, value: L::Register) {
+        let change = lanes.multiply(self.scale, value);
+        let a = lanes.load(&self.imbalance[place]);
+        let change = lanes.add_product(change, a, self.bias);
+        self.right.subtract(lanes, place, change);
     }
 }
 
@@ -171,29 +226,24 @@ impl Work for StepFull<'_> {
             stop,
         } = self;
         let size = settings.alpha / statistics.total;
-        let step = lanes.splat(size);
         for index in 0..state.full.len() {
             stop.check()?;
             let u = state.full[index] as usize;
             let range = statistics.offsets[u]..statistics.offsets[u + 1];
-            let z = &mut state.z[range.clone()];
-            let effects = &mut state.effects[u];
             let block = blocks.of(statistics, u);
-            let bias_gradient = Gradient {
+            let Advanced {
+                norm,
+                bias_gradient,
+            } = Advance {
                 block,
                 theta,
-                effects,
-                z,
+                effects: &state.effects[u],
+                size,
+                z: &mut state.z[range.clone()],
                 local,
             }
             .run(lanes);
-            let mut squares = lanes.splat(0.0);
-            for (z, gradient) in z.iter_mut().zip(&local.image) {
-                let moved = lanes.add_product(lanes.load(z), step, lanes.load(gradient));
-                squares = lanes.add_product(squares, moved, moved);
-                lanes.store(moved, z);
-            }
-            effects.scale = shrink(sum(lanes.quad(squares)).sqrt(), settings.kappa);
+            state.effects[u].scale = shrink(norm, settings.kappa);
             if settings.position_bias {
                 state.step_bias(u, size * bias_gradient, settings.kappa, entry);
             }

@@ -162,10 +162,9 @@ impl Path<'_> {
                 continue;
             }
             let annotator = self.statistics.quads(u as usize);
-            for (items, a) in annotator.items.iter().zip(annotator.imbalance) {
-                for (&item, a) in items.iter().zip(a) {
-                    self.right[item as usize] -= a * bias;
-                }
+            let mut right = annotator.items.of_mut(&mut self.right);
+            for (place, a) in annotator.imbalance.iter().enumerate() {
+                right.subtract(place, a.map(|a| a * bias));
             }
         }
         for &u in &state.full[before..] {

@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 
-use crate::model::simd::{Lanes, Quad, Work, add_product, sum, vectorised};
+use crate::model::simd::{Lanes, Quad, Sink, Work, add_product, sum, vectorised};
 use crate::model::statistics::{Neighbours, Quads, Statistics};
 
 /// An effect enters when its norm exceeds 1 by more than rounding: at t0 the
@@ -51,8 +51,9 @@ pub(super) fn norm_of(values: &[Quad]) -> f64 {
 #[inline(always)]
 pub(super) fn bias_slope(annotator: &Quads<'_>, t: f64, integral: &[f64]) -> f64 {
     let mut along = [0.0; 4];
-    for (items, &a) in annotator.items.iter().zip(annotator.imbalance) {
-        along = add_product(along, a, items.map(|item| integral[item as usize]));
+    let integral = annotator.items.of(integral).iter();
+    for (integral, &a) in integral.zip(annotator.imbalance) {
+        along = add_product(along, a, integral);
     }
     t * annotator.lean - sum(along)
 }
@@ -67,12 +68,12 @@ pub(super) fn deviation_slope(
     local: &mut Local,
 ) -> f64 {
     let annotator = statistics.quads(u);
-    let n = annotator.items.len();
+    let n = annotator.imbalance.len();
     let (x, image) = (&mut local.x[..n], &mut local.image[..n]);
-    for (slot, items) in x.iter_mut().zip(annotator.items) {
-        *slot = items.map(|item| integral[item as usize]);
+    for (slot, integral) in x.iter_mut().zip(annotator.items.of(integral).iter()) {
+        *slot = integral;
     }
-    vectorised(Times {
+    vectorised(Product {
         graph: statistics.graph(u),
         x,
         image,
@@ -84,17 +85,27 @@ pub(super) fn deviation_slope(
     norm_of(image)
 }
 
-struct Times<'a> {
+/// image = L_u x.
+struct Product<'a> {
     graph: Neighbours<'a>,
     x: &'a [Quad],
     image: &'a mut [Quad],
 }
 
-impl Work for Times<'_> {
+impl Work for Product<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        self.graph.times(lanes, self.x, self.image);
+        self.graph.product(lanes, self.x, &mut Keeping(self.image));
+    }
+}
+
+struct Keeping<'a>(&'a mut [Quad]);
+
+impl<L: Lanes> Sink<L> for Keeping<'_> {
+    #[inline(always)]
+    fn take(&mut self, lanes: L, place: usize, value: L::Register) {
+        lanes.store(value, &mut self.0[place]);
     }
 }

@@ -1,9 +1,7 @@
 //! The model at one time, between two steps of the path.
 
-use std::array::from_fn;
-
 use super::Path;
-use super::carried::{Gradient, Stage};
+use super::carried::{Advance, Advanced, Stage};
 use super::slopes::{bias_slope, deviation_slope, norm_of, shrink};
 use super::watch::CAUTION;
 use crate::error::Result;
@@ -156,6 +154,7 @@ impl Path<'_> {
         } = self;
         let size = elapsed / statistics.total;
         let kappa = self.settings.kappa;
+        let mut moved = vec![[0.0; 4]; local.x.len()];
         for &u in &state.biased {
             let u = u as usize;
             let gradient = state.bias_gradient(statistics, u, theta);
@@ -166,21 +165,21 @@ impl Path<'_> {
             let u = u as usize;
             let range = statistics.offsets[u]..statistics.offsets[u + 1];
             let (effects, z) = (&state.effects[u], &state.z[range]);
-            let bias_gradient = vectorised(Gradient {
+            let moved = &mut moved[..z.len()];
+            moved.copy_from_slice(z);
+            let Advanced { bias_gradient, .. } = vectorised(Advance {
                 block: blocks.of(statistics, u),
                 theta,
                 effects,
-                z,
+                size,
+                z: moved,
                 local,
             });
             if self.settings.position_bias {
                 let z = effects.z_bias + size * bias_gradient;
                 snapshot.set_bias(u, shrink(z.abs(), kappa) * z);
             }
-            let (moved, restored) = (&mut local.image[..z.len()], &mut local.x[..z.len()]);
-            for (slot, z) in moved.iter_mut().zip(z) {
-                *slot = from_fn(|lane| z[lane] + size * slot[lane]);
-            }
+            let restored = &mut local.x[..z.len()];
             restored[z.len() - 1] = [0.0; 4];
             blocks.restore(statistics, u, moved, restored);
             snapshot.set_deviation(statistics, u, restored.iter().copied(), kappa);
@@ -207,7 +206,7 @@ impl Path<'_> {
         if settings.personal {
             let bias_integral = state.bias_integral[u] + elapsed * state.effects[u].bias;
             deviation_slope(statistics, u, t, integral, bias_integral, local);
-            let z = local.image[..annotator.items.len()].iter();
+            let z = local.image[..annotator.imbalance.len()].iter();
             let z = z.map(|quad| quad.map(|value| value / total));
             snapshot.set_deviation(statistics, u, z, settings.kappa);
         }

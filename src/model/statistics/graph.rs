@@ -8,19 +8,20 @@
 
 use std::array::from_fn;
 
-use crate::model::simd::{Lanes, Quad};
+use crate::model::places::{Part, Places, Values};
+use crate::model::simd::{Lanes, Quad, Sink};
 
 /// The graphs of all annotators.
 #[derive(Debug)]
 pub(super) struct Graphs {
-    /// Where each annotator's runs and entries begin; one more at the end.
+    /// Where each annotator's runs and weights begin; one more at the end.
     starts: Vec<(usize, usize)>,
     /// How many rows each has.
     rows: Vec<u32>,
     runs: Vec<RowsAlike>,
     /// The other items of a vote each in four rows, by their places among the
-    /// annotator's items.
-    neighbours: Vec<[u32; 4]>,
+    /// annotator's items; a part for each annotator.
+    neighbours: Places,
     /// None: every vote weighs 1.
     weights: Option<Vec<Quad>>,
     /// Where the next entry of each row of the latest annotator goes.
@@ -39,7 +40,7 @@ struct RowsAlike {
 pub(crate) struct Neighbours<'a> {
     rows: usize,
     runs: &'a [RowsAlike],
-    neighbours: &'a [[u32; 4]],
+    neighbours: Part<'a>,
     weights: Option<&'a [Quad]>,
 }
 
@@ -49,7 +50,7 @@ impl Graphs {
             starts: vec![(0, 0)],
             rows: Vec::new(),
             runs: Vec::new(),
-            neighbours: Vec::with_capacity(votes / 2),
+            neighbours: Places::with_capacity(votes / 2),
             weights: weighted.then(|| Vec::with_capacity(votes / 2)),
             next: Vec::new(),
         }
@@ -57,33 +58,33 @@ impl Graphs {
 
     /// Makes rows for another annotator, from the lengths of the rows, falling.
     pub fn begin(&mut self, order: &[(u32, u32)]) -> Filling<'_> {
-        let first = self.neighbours.len();
         let first_run = self.runs.len();
+        self.neighbours.begin(order.len().next_multiple_of(4));
         self.next.clear();
+        let mut end = 0;
         for (index, rows) in order.chunks(4).enumerate() {
             let length = rows[0].0;
             match self.runs[first_run..].last_mut() {
                 Some(run) if run.length == length => run.quads += 1,
                 _ => self.runs.push(RowsAlike { length, quads: 1 }),
             }
-            let end = self.neighbours.len() - first;
             let lanes = 0..rows.len();
             self.next.extend(lanes.map(|lane| 4 * end + lane));
             let own = from_fn(|lane| (4 * index + lane) as u32);
-            let filled = self.neighbours.len() + length as usize;
-            self.neighbours.resize(filled, own);
+            self.neighbours.extend(own, length as usize);
+            end += length as usize;
         }
-        let end = self.neighbours.len();
-        if let Some(weights) = &mut self.weights {
-            weights.resize(end, [0.0; 4]);
-        }
-        self.starts.push((self.runs.len(), end));
+        let first = self.starts[self.starts.len() - 1].1;
+        self.starts.push((self.runs.len(), first + end));
         self.rows.push(order.len() as u32);
-        let weights = self.weights.as_mut();
+        let weights = self.weights.as_mut().map(|weights| {
+            weights.resize(first + end, [0.0; 4]);
+            weights[first..].as_flattened_mut()
+        });
         Filling {
             next: &mut self.next,
-            neighbour: self.neighbours[first..].as_flattened_mut(),
-            weight: weights.map(|weights| weights[first..].as_flattened_mut()),
+            neighbours: &mut self.neighbours,
+            weights,
         }
     }
 
@@ -95,7 +96,7 @@ impl Graphs {
         Neighbours {
             rows: self.rows[annotator] as usize,
             runs: &self.runs[run..last_run],
-            neighbours: &self.neighbours[entry..last_entry],
+            neighbours: self.neighbours.part(annotator),
             weights: weights.map(|weights| &weights[entry..last_entry]),
         }
     }
@@ -104,8 +105,8 @@ impl Graphs {
 /// An annotator's rows while the votes come in.
 pub(super) struct Filling<'a> {
     next: &'a mut [usize],
-    neighbour: &'a mut [u32],
-    weight: Option<&'a mut [f64]>,
+    neighbours: &'a mut Places,
+    weights: Option<&'a mut [f64]>,
 }
 
 impl Filling<'_> {
@@ -114,9 +115,9 @@ impl Filling<'_> {
         for (row, other) in [(left, right), (right, left)] {
             let entry = self.next[row];
             self.next[row] += 4;
-            self.neighbour[entry] = other as u32;
-            if let Some(weight) = &mut self.weight {
-                weight[entry] = vote;
+            self.neighbours.set(entry, other as u32);
+            if let Some(weights) = &mut self.weights {
+                weights[entry] = vote;
             }
         }
     }
@@ -125,7 +126,7 @@ impl Filling<'_> {
 impl<'a> Neighbours<'a> {
     /// The rows, each as the votes on an item: their other item and weight.
     pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, f64)> + 'a> + 'a {
-        let (neighbours, weights) = (self.neighbours, self.weights);
+        let (neighbours, weights) = (self.neighbours.quads(), self.weights);
         let quads = self.runs.iter();
         let quads = quads.flat_map(|run| (0..run.quads).map(|_| run.length as usize));
         let mut end = 0;
@@ -157,93 +158,83 @@ impl<'a> Neighbours<'a> {
         self.rows().map(|row| row.map(|(_, weight)| weight).sum())
     }
 
-    /// out = L x.
+    /// Hands the product L x to a sink, quad by quad.
     #[inline(always)]
-    pub fn times<L: Lanes>(&self, lanes: L, x: &[Quad], out: &mut [Quad]) {
-        let (mut own, mut out) = (x, out);
+    pub fn product<L: Lanes>(&self, lanes: L, x: &[Quad], sink: &mut impl Sink<L>) {
+        let mut place = 0;
         let (mut neighbours, mut weights) = (self.neighbours, self.weights);
         for run in self.runs {
             let (length, quads) = (run.length as usize, run.quads as usize);
-            let (rows, later_rows) = own.split_at(quads);
-            let (slots, later_slots) = out.split_at_mut(quads);
             let (these, later) = neighbours.split_at(quads * length);
-            (own, out, neighbours) = (later_rows, later_slots, later);
-            let product = Rows {
-                length,
-                neighbours: these,
-                x: x.as_flattened(),
-                own: rows,
+            neighbours = later;
+            let rows = Rows {
+                first: place,
+                own: &x[place..place + quads],
+                others: these.of(x.as_flattened()),
             };
+            place += quads;
             if let Some(all) = weights {
                 let (these, later) = all.split_at(quads * length);
                 weights = Some(later);
-                product.weighted(lanes, these, slots);
+                rows.weighted(lanes, length, these, sink);
                 continue;
             }
             match length {
-                1 => product.of_length::<1, L>(lanes, slots),
-                2 => product.of_length::<2, L>(lanes, slots),
-                3 => product.of_length::<3, L>(lanes, slots),
-                4 => product.of_length::<4, L>(lanes, slots),
-                _ => product.of_any_length(lanes, slots),
+                1 => rows.sums(lanes, rows.others.chunks_of::<1>(), sink),
+                2 => rows.sums(lanes, rows.others.chunks_of::<2>(), sink),
+                3 => rows.sums(lanes, rows.others.chunks_of::<3>(), sink),
+                4 => rows.sums(lanes, rows.others.chunks_of::<4>(), sink),
+                _ => rows.sums(lanes, rows.others.chunks(length), sink),
             }
         }
     }
 }
 
-/// A product with rows of the same length.
+/// Rows of the same length, for a product.
 struct Rows<'a> {
-    length: usize,
-    neighbours: &'a [[u32; 4]],
-    x: &'a [f64],
+    /// Their place, in quads.
+    first: usize,
     /// x at the rows themselves.
     own: &'a [Quad],
+    /// x at their neighbours.
+    others: Values<'a, 'a>,
 }
 
 impl Rows<'_> {
     #[inline(always)]
-    fn of_length<const N: usize, L: Lanes>(self, lanes: L, out: &mut [Quad]) {
-        let quads = self.neighbours.as_chunks::<N>().0;
-        for ((slot, own), quad) in out.iter_mut().zip(self.own).zip(quads) {
-            self.row(lanes, own, quad, slot);
-        }
-    }
-
-    #[inline(always)]
-    fn of_any_length<L: Lanes>(self, lanes: L, out: &mut [Quad]) {
-        let quads = self.neighbours.chunks_exact(self.length);
-        for ((slot, own), quad) in out.iter_mut().zip(self.own).zip(quads) {
-            self.row(lanes, own, quad, slot);
-        }
-    }
-
-    #[inline(always)]
-    fn row<L: Lanes>(&self, lanes: L, own: &Quad, quad: &[[u32; 4]], slot: &mut Quad) {
-        let own = lanes.load(own);
-        let mut sum = lanes.splat(0.0);
-        for others in quad {
-            sum = lanes.add(sum, lanes.subtract(own, self.gather(lanes, others)));
-        }
-        lanes.store(sum, slot);
-    }
-
-    #[inline(always)]
-    fn weighted<L: Lanes>(self, lanes: L, weights: &[Quad], out: &mut [Quad]) {
-        let quads = self.neighbours.chunks_exact(self.length);
-        let quads = quads.zip(weights.chunks_exact(self.length));
-        for ((slot, own), (quad, weights)) in out.iter_mut().zip(self.own).zip(quads) {
+    fn sums<'b, L: Lanes>(
+        &self,
+        lanes: L,
+        rows: impl Iterator<Item = Values<'b, 'b>>,
+        sink: &mut impl Sink<L>,
+    ) {
+        for (index, (own, others)) in self.own.iter().zip(rows).enumerate() {
             let own = lanes.load(own);
             let mut sum = lanes.splat(0.0);
-            for (others, weights) in quad.iter().zip(weights) {
-                let difference = lanes.subtract(own, self.gather(lanes, others));
-                sum = lanes.add_product(sum, lanes.load(weights), difference);
+            for other in others.iter() {
+                sum = lanes.add(sum, lanes.subtract(own, lanes.load(&other)));
             }
-            lanes.store(sum, slot);
+            sink.take(lanes, self.first + index, sum);
         }
     }
 
     #[inline(always)]
-    fn gather<L: Lanes>(&self, lanes: L, places: &[u32; 4]) -> L::Register {
-        lanes.load(&places.map(|place| self.x[place as usize]))
+    fn weighted<L: Lanes>(
+        &self,
+        lanes: L,
+        length: usize,
+        weights: &[Quad],
+        sink: &mut impl Sink<L>,
+    ) {
+        let rows = self.others.chunks(length).zip(weights.chunks_exact(length));
+        for (index, (own, (others, weights))) in self.own.iter().zip(rows).enumerate() {
+            let own = lanes.load(own);
+            let mut sum = lanes.splat(0.0);
+            for (other, weights) in others.iter().zip(weights) {
+                let difference = lanes.subtract(own, lanes.load(&other));
+                sum = lanes.add_product(sum, lanes.load(weights), difference);
+            }
+            sink.take(lanes, self.first + index, sum);
+        }
     }
 }
