@@ -28,6 +28,9 @@ pub(super) fn list(fit: &Fit, chosen: &Chosen) -> String {
 /// What the verdicts about favourite sides assume.
 fn sides(fit: &Fit) -> &'static str {
     match &fit.knockoff {
+        None if fit.evidence.bias_p.iter().all(|&p| p == 1.0) => {
+            "Whether anybody clicks one side: that was not looked for, or there are too few votes."
+        }
         None => {
             "Whether the sides were drawn by lot. The verdicts “clicks left” and “clicks right” \
              assume that your software decides by chance which of two items is shown on the left. \
