@@ -856,7 +856,7 @@ fn too_many_triples_are_left_alone() {
 #[test]
 fn a_report_can_be_stopped() {
     let mut poll = || ControlFlow::Break(());
-    let error = dense(820)
+    let error = dense(300)
         .report_within(&mut Run::new().poll(&mut poll))
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
