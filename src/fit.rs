@@ -265,7 +265,11 @@ fn compute(
         fdr: options.fdr,
     };
     let hodgerank = followed.hodgerank;
-    let evidence = Evidence::new(comparisons, &problem.statistics, &hodgerank, stop)?;
+    let mut evidence = Evidence::new(comparisons, &problem.statistics, &hodgerank, stop)?;
+    if !options.position_bias {
+        // Left and right may be winner and loser: nobody is accused of that.
+        evidence.bias_p.fill(1.0);
+    }
     let knockoff = knockoff(votes, options, &problem, &hodgerank, stop)?;
     let hodgerank = match options.pair_model {
         PairModel::Uniform => hodgerank,
@@ -488,7 +492,8 @@ fn knockoff(
     hodgerank: &[f64],
     stop: &Stop,
 ) -> Result<Option<Vec<bool>>> {
-    let (Some(rate), true) = (options.fdr, options.bias_test != BiasTest::PValue) else {
+    let wanted = options.position_bias && options.bias_test != BiasTest::PValue;
+    let (Some(rate), true) = (options.fdr, wanted) else {
         return Ok(None);
     };
     let statistic = knockoff_statistics(&votes.comparisons, problem, hodgerank, stop)?;

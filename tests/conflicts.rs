@@ -5,7 +5,9 @@ mod table;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use me_hodgerank::{ErrorKind, Fit, Options, PairModel, ResultSet, Row, Run, Simulation, Votes};
+use me_hodgerank::{
+    BiasTest, ErrorKind, Fit, Options, PairModel, ResultSet, Row, Run, Simulation, Votes,
+};
 use table::{TextRow, row, simulated};
 
 fn fit(votes: &Votes, options: &Options) -> Fit {
@@ -215,6 +217,37 @@ fn verdicts_are_those_of_the_truth() {
             }
             _ => assert!(sentence.contains("agreed with the consensus on ")),
         }
+    }
+}
+
+/// With winners on the left and losers on the right, everybody seems to click left.
+#[test]
+fn nobody_clicks_a_side_where_sides_do_not_count() {
+    let rows: Vec<TextRow> = ["ann", "ben", "cat", "dan"]
+        .into_iter()
+        .flat_map(|who| {
+            let pairs = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("a", "d")];
+            let often = pairs.into_iter().cycle().take(20);
+            often.map(move |(winner, loser)| (who, winner, loser, "left"))
+        })
+        .collect();
+    for (fdr, bias_test) in [
+        (None, BiasTest::PValue),
+        (Some(0.2), BiasTest::PValue),
+        (Some(0.2), BiasTest::Knockoff),
+    ] {
+        let options = Options {
+            position_bias: false,
+            fdr,
+            bias_test,
+            ..quick()
+        };
+        let annotators = fit_rows(&rows, &options)
+            .table(ResultSet::Annotators)
+            .unwrap();
+        assert_eq!(numbers(&annotators, "position_bias_p_value"), [1.0; 4]);
+        let verdicts = texts(&annotators, "verdict");
+        assert!(!verdicts.iter().any(|verdict| verdict.starts_with("clicks")));
     }
 }
 

@@ -212,6 +212,7 @@ impl Work {
         let mut u: f64 = form.sum();
         // ‖B‖² and tr B³ with B = D^-½ S D^-½, S the Laplacian of the squares.
         let (mut square, mut cube) = self.traces(degree);
+        let rounding = 1e-9 * square;
         for vote in &self.left_over {
             let (i, j) = (vote.left, vote.right);
             let squared = vote.value * vote.value;
@@ -224,6 +225,9 @@ impl Work {
             u -= vote.weight * own;
             square -= vote.weight * own * own;
             cube -= vote.weight * (3.0 * squared * (spread + between) * own - 2.0 * own.powi(3));
+        }
+        if square <= rounding {
+            return 1.0; // no two votes have an item in common: nothing to tell from
         }
         gamma_tail(u, 2.0 * square, 8.0 * cube)
     }
@@ -379,6 +383,20 @@ mod tests {
     /// The choices in the order that they were pushed in.
     fn sorted(rows: &[(usize, usize, f64, f64)]) -> Vec<f64> {
         rows.iter().map(|row| row.2).collect()
+    }
+
+    #[test]
+    fn votes_without_a_common_item_tell_no_taste() {
+        for pairs in 1..12 {
+            let rows: Vec<_> = (0..pairs)
+                .map(|k| (2 * k, 2 * k + 1, if k % 3 == 0 { -1.0 } else { 1.0 }, 1.0))
+                .collect();
+            let votes = votes(&rows, 24);
+            let theta: Vec<f64> = (0..24).map(|item| (f64::from(item) * 0.7).sin()).collect();
+            let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
+            let evidence = Evidence::new(&votes, &statistics, &theta, &Stop::default()).unwrap();
+            assert_eq!(evidence.deviation_p, [1.0], "{pairs} pairs");
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! The consensus scores as dots, plain HodgeRank's beside the model's.
+//! The consensus scores as dots on their intervals, plain HodgeRank's beside the
+//! model's.
 
 use super::axis::{Scale, range};
 use super::path::WIDTH;
 use super::svg::{Anchor, Picture, show, shown, text_width};
 use crate::fit::{Chosen, Fit};
-use crate::results::Ranks;
+use crate::results::{Intervals, Ranks};
 
 const TITLE: &str = "The consensus ranking";
 
@@ -26,12 +27,13 @@ enum Row {
 pub(super) fn picture(fit: &Fit, chosen: &Chosen) -> Picture {
     let scores = fit.theta(chosen.grid_index);
     let hodgerank = &fit.tally.hodgerank;
+    let intervals = Intervals::new(fit, chosen).score;
     let ranks = Ranks::new(scores, &fit.tally.component);
     let rows = rows(fit, &ranks);
     let step = if rows.len() <= 40 { 19.0 } else { 15.0 };
     let height = TOP + step * rows.len() as f64 + 52.0;
     let subtitle = format!(
-        "{} items, best first; scores have mean zero.",
+        "{} items, best first; scores have mean zero. Blue lines are 95 % intervals.",
         fit.items.len()
     );
     let mut picture = Picture::new(WIDTH, height, TITLE, &subtitle);
@@ -47,9 +49,7 @@ pub(super) fn picture(fit: &Fit, chosen: &Chosen) -> Picture {
     let heading = TOP - 14.0;
     picture.text(44.0, heading, "me-soft", Anchor::End, "rank");
     picture.text(left - 10.0, heading, "me-soft", Anchor::End, "item");
-    let [low, high] = range(scores.iter().chain(hodgerank).copied());
-    let room = 0.05 * (high - low);
-    let x = Scale::linear([low - room, high + room], [left, right]);
+    let x = Scale::linear(shown_scores(scores, hodgerank, &intervals), [left, right]);
     let bottom = height - 46.0;
     grid(&mut picture, &x, [TOP - 10.0, bottom], [left, right]);
     legend(&mut picture, right);
@@ -62,6 +62,7 @@ pub(super) fn picture(fit: &Fit, chosen: &Chosen) -> Picture {
                 picture.text(44.0, y + 4.0, "me-soft", Anchor::End, &rank);
                 picture.text(left - 10.0, y + 4.0, "me-ink", Anchor::End, &label(item));
                 let (model, plain) = (x.at(scores[item]), x.at(hodgerank[item]));
+                whisker(&mut picture, intervals[item], &x, [left, right], y);
                 picture.line("me-other", [model, y], [plain, y]);
                 let what = |name: &str, score: f64| {
                     format!("{}: {score:.3} with {name}", shown(fit.items.get(item)))
@@ -69,12 +70,47 @@ pub(super) fn picture(fit: &Fit, chosen: &Chosen) -> Picture {
                 let paint = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
                 let plain_text = what("HodgeRank", hodgerank[item]);
                 picture.dot([plain, y], 4.5, paint, &plain_text);
-                let model_text = what("the model", scores[item]);
+                let (low, high) = intervals[item];
+                let model_text = what("the model", scores[item])
+                    + &format!(", 95 % interval {low:.3} to {high:.3}");
                 picture.dot([model, y], 3.4, "class=\"me-f0\"", &model_text);
             }
         }
     }
     picture
+}
+
+/// The scores that the picture has room for: all dots and most intervals. One
+/// that is much wider than the others is cut off.
+fn shown_scores(scores: &[f64], hodgerank: &[f64], intervals: &[(f64, f64)]) -> [f64; 2] {
+    let dots = || scores.iter().chain(hodgerank).copied();
+    let [low, high] = range(dots());
+    let mut widths: Vec<f64> = intervals.iter().map(|(from, to)| to - from).collect();
+    widths.sort_by(f64::total_cmp);
+    let usual = widths.get(widths.len() / 2).copied().unwrap_or(0.0);
+    let most = f64::max(2.0 * usual, 0.5 * (high - low));
+    let ends = intervals.iter().flat_map(|&(from, to)| [from, to]);
+    let ends = ends.map(|end| end.clamp(low - most, high + most));
+    let [low, high] = range(dots().chain(ends));
+    let room = 0.03 * (high - low);
+    [low - room, high + room]
+}
+
+/// An interval: a thin line with an end at either side, unless that lies outside.
+fn whisker(
+    picture: &mut Picture,
+    (from, to): (f64, f64),
+    x: &Scale,
+    [left, right]: [f64; 2],
+    y: f64,
+) {
+    let [from, to] = [from, to].map(|score| x.at(score));
+    let inside = |place: f64| (left..=right).contains(&place);
+    let line = [from, to].map(|place| place.clamp(left, right));
+    picture.line("me-whisker", [line[0], y], [line[1], y]);
+    for place in [from, to].into_iter().filter(|&place| inside(place)) {
+        picture.line("me-whisker-end", [place, y - 3.0], [place, y + 3.0]);
+    }
 }
 
 /// The items by rank, component after component; too many are cut in the middle.
@@ -121,4 +157,34 @@ fn legend(picture: &mut Picture, right: f64) {
     let paint = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
     picture.dot([right - 80.0, y], 4.5, paint, "HodgeRank");
     picture.text(right - 70.0, y + 4.0, "me-ink", Anchor::Start, "HodgeRank");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_wide_interval_does_not_squeeze_the_others() {
+        let scores = [0.5, 0.1, -0.6];
+        let range = |widest: f64| {
+            let intervals = [(0.4, 0.6), (0.0, 0.2), (-0.6 - widest, -0.6 + widest)];
+            shown_scores(&scores, &scores, &intervals)
+        };
+        // All of the usual ones are shown.
+        let [low, high] = range(0.1);
+        assert!(low < -0.7 && low > -0.8 && high > 0.6 && high < 0.7);
+        assert_eq!(range(9.0), range(90.0));
+        let [low, high] = range(9.0);
+        let mut picture = Picture::new(WIDTH, 100.0, "", "");
+        let x = Scale::linear([low, high], [100.0, 500.0]);
+        whisker(&mut picture, (-9.6, 8.4), &x, [100.0, 500.0], 50.0);
+        whisker(&mut picture, (0.4, 0.6), &x, [100.0, 500.0], 70.0);
+        let svg = picture.inline();
+        // From edge to edge, and only the other one has ends.
+        assert!(
+            svg.contains("x1=\"100\" y1=\"50\" x2=\"500\" y2=\"50\""),
+            "{svg}"
+        );
+        assert_eq!(svg.matches("me-whisker-end").count(), 2);
+    }
 }

@@ -16,6 +16,7 @@ pub(crate) const STYLE: &str = r#"
 .me-mark{stroke:#1b1f24;fill:none;stroke-dasharray:5 4}
 .me-other{stroke:#6e7781;fill:none;opacity:.4}
 .me-line{fill:none;stroke-width:2;stroke-linejoin:round}
+.me-whisker,.me-whisker-end{stroke:#0072b2;opacity:.55;stroke-width:1.2}
 .me-lead{fill:none;opacity:.6}
 .me-dash{stroke-dasharray:6 3}
 .me-s0{stroke:#0072b2}.me-s1{stroke:#d55e00}.me-s2{stroke:#00795a}.me-s3{stroke:#a5447f}.me-s4{stroke:#946200}
@@ -31,6 +32,7 @@ pub(crate) const STYLE: &str = r#"
 .me-s0{stroke:#56b4e9}.me-s1{stroke:#ff8f45}.me-s2{stroke:#2fcf9f}.me-s3{stroke:#e79bc6}.me-s4{stroke:#f0c040}
 .me-f0{fill:#56b4e9}.me-f1{fill:#ff8f45}.me-f2{fill:#2fcf9f}.me-f3{fill:#e79bc6}.me-f4{fill:#f0c040}
 .me-band{fill:#56b4e9;opacity:.2}
+.me-whisker,.me-whisker-end{stroke:#56b4e9;opacity:.75}
 .me-hollow{stroke:#a8b2bc}
 }
 "#;

@@ -2,13 +2,12 @@
 
 use crate::fit::{Chosen, Fit};
 
-/// Fewer votes than this hardly tell a habit from chance.
+/// Fewer votes than this hardly tell a rank.
 const FEW: f64 = 20.0;
 
 pub(super) fn list(fit: &Fit, chosen: &Chosen) -> String {
     let doubts = [
         components(fit),
-        few_votes(fit),
         few_comparisons(fit),
         prediction(fit, chosen),
         edge_of_grid(fit, chosen),
@@ -19,15 +18,32 @@ pub(super) fn list(fit: &Fit, chosen: &Chosen) -> String {
              round, or mischief."
                 .into(),
         ),
-        Some(
-            "Whether the sides were drawn by chance. If better items stood on the left more often, \
-             the model accounts for it as far as the votes show how good they are, no further."
-                .into(),
-        ),
+        Some(sides(fit).into()),
     ];
     let items = doubts.into_iter().flatten();
     let items: String = items.map(|doubt| format!("<li>{doubt}</li>\n")).collect();
     format!("<ul>\n{items}</ul>\n")
+}
+
+/// What the verdicts about favourite sides assume.
+fn sides(fit: &Fit) -> &'static str {
+    match &fit.knockoff {
+        None if fit.evidence.bias_p.iter().all(|&p| p == 1.0) => {
+            "Whether anybody clicks one side: that was not looked for, or there are too few votes."
+        }
+        None => {
+            "Whether the sides were drawn by lot. The verdicts “clicks left” and “clicks right” \
+             assume that your software decides by chance which of two items is shown on the left. \
+             If it does not, if for example the new version always stands on the left, somebody who \
+             likes what is shown there cannot be told from somebody who clicks there: do not hold \
+             it against them."
+        }
+        Some(_) => {
+            "Whether all share the consensus. The verdicts “clicks left” and “clicks right” (by the \
+             knockoff filter) assume that, and that all are about equally sure of their votes. How \
+             the sides were drawn does not matter to them."
+        }
+    }
 }
 
 fn components(fit: &Fit) -> Option<String> {
@@ -36,20 +52,6 @@ fn components(fit: &Fit) -> Option<String> {
         format!(
             "How items of different components compare: the items fall into {components} groups that \
              nobody compared with each other. Ranks and scores hold within a group."
-        )
-    })
-}
-
-fn few_votes(fit: &Fit) -> Option<String> {
-    let clicks = &fit.clicks;
-    let votes = |u: usize| clicks.left[u] + clicks.right[u] + clicks.ties[u];
-    let users = fit.annotators.len();
-    let few = (0..users).filter(|&u| votes(u) < FEW).count();
-    (few > 0).then(|| {
-        format!(
-            "Much about {few} of the {users} annotators, who cast fewer than {FEW} votes each: even a \
-             strong habit of theirs would hardly show, and without proof the model takes them to \
-             follow the consensus."
         )
     })
 }
@@ -78,7 +80,11 @@ fn prediction(fit: &Fit, chosen: &Chosen) -> Option<String> {
     if !gain.is_finite() {
         return None;
     }
-    Some(if gain < 1.0 {
+    Some(if gain <= 0.0 {
+        "Whether personal effects matter here: they make held-out votes no more predictable than the \
+         plain ranking does."
+            .into()
+    } else if gain < 1.0 {
         format!(
             "Whether personal effects matter here: they make held-out votes hardly more predictable \
              ({gain:.1} % less error than the plain ranking)."

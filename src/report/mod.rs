@@ -3,6 +3,7 @@
 //!
 //! Ids are hostile input. They reach the page through `escape` only.
 
+mod circles;
 mod doubts;
 mod people;
 mod table;
@@ -10,17 +11,29 @@ mod table;
 use crate::error::Result;
 use crate::fit::{Chosen, Fit};
 use crate::plot::{Plot, STYLE, escape, significant};
+use crate::run::{Run, Stop};
+use people::People;
 
 const PAGE_STYLE: &str = include_str!("style.css");
 
 impl Fit {
     /// A page about the votes and the fit: the ranking, the pictures, the
-    /// annotators worth a look, and what cannot be told. A time must have been
-    /// chosen.
+    /// annotators worth a look, what no ranking explains, and what cannot be
+    /// told. A time must have been chosen.
     pub fn report(&self) -> Result<String> {
+        self.report_within(&mut Run::new())
+    }
+
+    /// The same, watched: circles are looked for when they are asked for.
+    pub fn report_within(&self, run: &mut Run<'_>) -> Result<String> {
+        run.watch(|stop| self.page(stop))
+    }
+
+    fn page(&self, stop: &Stop) -> Result<String> {
         let chosen = self.chosen()?;
+        let people = People::new(self, chosen);
         let body = [
-            opening(self, chosen),
+            opening(self, &people),
             section(
                 "The ranking",
                 &[self.figure(Plot::Ranking)?, table::ranking(self, chosen)],
@@ -28,12 +41,16 @@ impl Fit {
             section(
                 "Annotators worth a look",
                 &[
-                    people::list(self, chosen),
+                    people.list(),
                     self.figure(Plot::PathPositionBias)?,
                     self.figure(Plot::PathDeviation)?,
                     self.figure(Plot::JumpOut)?,
                     self.figure(Plot::Personal)?,
                 ],
+            ),
+            section(
+                "What the ranking leaves unexplained",
+                &[circles::section(self, chosen, stop)?],
             ),
             section("How far to trust it", &[self.figure(Plot::Cv)?]),
             section(
@@ -66,8 +83,10 @@ impl Fit {
 fn caption(plot: Plot) -> &'static str {
     match plot {
         Plot::Ranking => {
-            "An item's score says how strongly it is preferred to the average item. Where the two \
-             dots lie apart, annotators with habits or tastes of their own had pulled HodgeRank."
+            "An item's score says how strongly it is preferred to the average item. The blue line \
+             through the full dot is its 95 % interval: two items whose intervals overlap widely may well \
+             change places. Where the two dots lie apart, annotators with habits or tastes of their \
+             own had pulled HodgeRank."
         }
         Plot::PathPositionBias => {
             "The path runs from a model without personal effects (left) to one where everybody has \
@@ -101,17 +120,14 @@ fn section(heading: &str, parts: &[String]) -> String {
 }
 
 /// What was voted on, by whom.
-fn opening(fit: &Fit, chosen: &Chosen) -> String {
+fn opening(fit: &Fit, people: &People<'_>) -> String {
     let clicks = &fit.clicks;
     let sum = |values: &[f64]| count(values.iter().sum::<f64>());
-    let biased = fit.path.bias.rows(chosen.grid_index).len();
-    let personal = chosen.personal.annotator.len();
     format!(
         "<h1>What the votes say</h1>\n\
          <p class=\"lead\">{} annotators cast {} votes on {} items: {} for the item on the left, {} \
          for the one on the right, {} ties. {}</p>\n\
-         <p class=\"lead\">{} clicked one side more often than the items explain, and {} ranked the \
-         items in a way of their own.</p>\n",
+         <p class=\"lead\">{}</p>\n",
         fit.annotators.len(),
         count(fit.totals.votes),
         fit.items.len(),
@@ -119,8 +135,7 @@ fn opening(fit: &Fit, chosen: &Chosen) -> String {
         sum(&clicks.right),
         sum(&clicks.ties),
         how_many_each(fit),
-        of_all("None of them", biased, fit.annotators.len()),
-        of_all("none", personal, fit.annotators.len()),
+        people.in_short(),
     )
 }
 
@@ -139,13 +154,6 @@ fn how_many_each(fit: &Fit) -> String {
     format!("Each cast between {least} and {most} votes; half of them cast {middle} or more.")
 }
 
-fn of_all(none: &str, some: usize, all: usize) -> String {
-    match some {
-        0 => none.into(),
-        _ => format!("{some} of {all}"),
-    }
-}
-
 /// A sum of weights, which is whole unless weights are not.
 fn count(value: f64) -> String {
     let digits = format!("{:.0}", value.round());
@@ -157,6 +165,17 @@ fn count(value: f64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A share in words: "74 %".
+fn percent(share: f64) -> String {
+    match 100.0 * share {
+        part if part < 1e-7 => "none".into(),
+        part if part < 0.5 => "less than 1 %".into(),
+        part if part < 99.5 => format!("{part:.0} %"),
+        part if part < 100.0 - 1e-7 => "more than 99 %".into(),
+        _ => "100 %".into(),
+    }
 }
 
 fn footer(fit: &Fit, chosen: &Chosen) -> String {

@@ -41,17 +41,7 @@ pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
     let deviation = fit.path.deviation.at(chosen.grid_index, users);
     let verdicts = Verdicts::new(fit, chosen);
     let flags = Flags::new(fit, chosen);
-
-    let mut order: Vec<usize> = (0..users).collect();
-    order.sort_by_key(|&u| {
-        let entries = (bias_entry.first[u], deviation_entry.first[u]);
-        let earliest = entries.0.into_iter().chain(entries.1).min();
-        (
-            earliest.unwrap_or(u32::MAX),
-            bias_entry.order[u].unwrap_or(i64::MAX),
-            u,
-        )
-    });
+    let order = by_entry(&bias_entry, &deviation_entry);
     let rows = || order.iter().copied();
     let time =
         |entries: &Entries, u: usize| entries.first[u].map(|index| fit.path.grid[index as usize]);
@@ -75,9 +65,23 @@ pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
         numbers(rows().map(|u| verdicts.bias_q[u])),
         numbers(rows().map(|u| fit.evidence.deviation_p[u])),
         numbers(rows().map(|u| verdicts.deviation_q[u])),
-        texts(rows().map(|u| verdicts.of(u).0)),
-        texts(rows().map(|u| verdicts.of(u).1)),
+        texts(rows().map(|u| verdicts.verdict(u).name())),
+        texts(rows().map(|u| verdicts.evidence(u))),
     ]
+}
+
+/// The annotators in the order in which they stood out.
+pub(crate) fn by_entry(bias: &Entries, deviation: &Entries) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..bias.first.len()).collect();
+    order.sort_by_key(|&u| {
+        let earliest = bias.first[u].into_iter().chain(deviation.first[u]).min();
+        (
+            earliest.unwrap_or(u32::MAX),
+            bias.order[u].unwrap_or(i64::MAX),
+            u,
+        )
+    });
+    order
 }
 
 /// Who is flagged: by the path at the chosen time or, if the options have a

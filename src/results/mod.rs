@@ -26,9 +26,13 @@ use crate::model::Triangles;
 use crate::run::{Run, Stop};
 use crate::votes::IdType;
 
-pub(crate) use annotators::Entries;
+pub(crate) use annotators::{Entries, by_entry};
 pub use ids::id_data_type;
 pub(crate) use rank::Ranks;
+pub(crate) use ranking::Intervals;
+pub(crate) use summary::Shares;
+pub(crate) use triangles::worst;
+pub(crate) use verdict::{FEW_VOTES, Verdict, Verdicts};
 
 /// A result set of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

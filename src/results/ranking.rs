@@ -8,7 +8,6 @@ use super::ids::id_array;
 use super::rank::Ranks;
 use super::{Column, Kind, counts, integers, numbers};
 use crate::fit::{Chosen, Fit};
-use crate::model::Uncertainty;
 
 pub(super) const COLUMNS: &[Column] = &[
     Column::new("item", Kind::Item),
@@ -33,12 +32,8 @@ pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
     let scores = fit.theta(chosen.grid_index);
     let ranks = Ranks::new(scores, &tally.component);
     let hodgerank = Ranks::new(&tally.hodgerank, &tally.component);
-    let Uncertainty {
-        std_error,
-        half_width,
-    } = &chosen.uncertainty;
-    let interval = |i: usize| (scores[i] - half_width[i], scores[i] + half_width[i]);
-    let rank_interval = rank_intervals(interval, &tally.component);
+    let std_error = &chosen.uncertainty.std_error;
+    let intervals = Intervals::new(fit, chosen);
     let rows = || ranks.order.iter().map(|&item| item as usize);
     vec![
         id_array(&fit.items, ranks.order.iter().map(|&item| Some(item))),
@@ -52,27 +47,45 @@ pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
         counts(rows().map(|i| tally.ties[i])),
         integers(rows().map(|i| tally.component[i].into())),
         numbers(rows().map(|i| std_error[i])),
-        numbers(rows().map(|i| interval(i).0)),
-        numbers(rows().map(|i| interval(i).1)),
-        integers(rows().map(|i| rank_interval[i].0)),
-        integers(rows().map(|i| rank_interval[i].1)),
+        numbers(rows().map(|i| intervals.score[i].0)),
+        numbers(rows().map(|i| intervals.score[i].1)),
+        integers(rows().map(|i| intervals.rank[i].0)),
+        integers(rows().map(|i| intervals.rank[i].1)),
     ]
+}
+
+/// Where the scores and the ranks may well lie, by item: from, to.
+pub(crate) struct Intervals {
+    pub score: Vec<(f64, f64)>,
+    pub rank: Vec<(i64, i64)>,
+}
+
+impl Intervals {
+    pub fn new(fit: &Fit, chosen: &Chosen) -> Self {
+        let half_widths = chosen.uncertainty.half_width.iter();
+        let scores = fit.theta(chosen.grid_index).iter().zip(half_widths);
+        let score: Vec<(f64, f64)> = scores
+            .map(|(score, half)| (score - half, score + half))
+            .collect();
+        let rank = rank_intervals(&score, &fit.tally.component);
+        Self { score, rank }
+    }
 }
 
 /// The best and the worst rank of each item: only those whose whole interval
 /// lies above are surely better, only those whose whole interval lies below
 /// surely worse.
-fn rank_intervals(interval: impl Fn(usize) -> (f64, f64), component: &[u32]) -> Vec<(i64, i64)> {
+fn rank_intervals(interval: &[(f64, f64)], component: &[u32]) -> Vec<(i64, i64)> {
     let mut ranks = vec![(0, 0); component.len()];
     let mut order: Vec<usize> = (0..component.len()).collect();
     order.sort_by_key(|&i| component[i]);
     for group in order.chunk_by(|&a, &b| component[a] == component[b]) {
-        let mut low: Vec<f64> = group.iter().map(|&i| interval(i).0).collect();
-        let mut high: Vec<f64> = group.iter().map(|&i| interval(i).1).collect();
+        let mut low: Vec<f64> = group.iter().map(|&i| interval[i].0).collect();
+        let mut high: Vec<f64> = group.iter().map(|&i| interval[i].1).collect();
         low.sort_by(f64::total_cmp);
         high.sort_by(f64::total_cmp);
         for &i in group {
-            let (own_low, own_high) = interval(i);
+            let (own_low, own_high) = interval[i];
             let above = group.len() - low.partition_point(|&other| other <= own_high);
             let below = high.partition_point(|&other| other < own_low);
             ranks[i] = (above as i64 + 1, (group.len() - below) as i64);

@@ -76,17 +76,17 @@ pub(super) fn arrays(fit: &Fit, chosen: &Chosen, stop: &Stop) -> Result<Vec<Arra
 /// What the pairwise flow consists of: the first three add up to 1, and so do
 /// the last three, which say what its cycles come from.
 #[derive(Default)]
-struct Shares {
-    consensus: Option<f64>,
-    local: Option<f64>,
-    global: Option<f64>,
-    personal: Option<f64>,
-    position_bias: Option<f64>,
-    noise: Option<f64>,
+pub(crate) struct Shares {
+    pub consensus: Option<f64>,
+    pub local: Option<f64>,
+    pub global: Option<f64>,
+    pub personal: Option<f64>,
+    pub position_bias: Option<f64>,
+    pub noise: Option<f64>,
 }
 
 impl Shares {
-    fn new(fit: &Fit, chosen: &Chosen, stop: &Stop) -> Result<Self> {
+    pub fn new(fit: &Fit, chosen: &Chosen, stop: &Stop) -> Result<Self> {
         let flow = &fit.flow;
         let parts = Parts::new(fit, stop)?;
         let square = |values: &[f64]| flow.inner(values, values);

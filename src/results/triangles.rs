@@ -26,8 +26,13 @@ pub(super) const COLUMNS: &[Column] = &[
 /// At most so many rows.
 const MOST: usize = 1000;
 
+/// The triangles, the worst first; None if there are too many.
+pub(crate) fn worst(fit: &Fit, stop: &Stop) -> Result<Option<Vec<Triangle>>> {
+    Triangles(&fit.flow).worst(MOST, stop)
+}
+
 pub(super) fn arrays(fit: &Fit, stop: &Stop) -> Result<Vec<ArrayRef>> {
-    let worst = Triangles(&fit.flow).worst(MOST, stop)?.ok_or_else(|| {
+    let worst = worst(fit, stop)?.ok_or_else(|| {
         Error::votes("there are too many triangles to look through: ask for fewer items")
     })?;
     let item = |corner: usize| {

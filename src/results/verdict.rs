@@ -12,13 +12,38 @@ const DEFAULT_RATE: f64 = 0.1;
 
 /// With fewer untied votes than this no verdict but "too few" is given to
 /// somebody who does not stand out.
-const FEW_VOTES: f64 = 10.0;
+pub(crate) const FEW_VOTES: f64 = 10.0;
+
+/// What an annotator is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    ClicksLeft,
+    ClicksRight,
+    Against,
+    OwnTaste,
+    TooFewVotes,
+    Ok,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClicksLeft => "clicks left",
+            Self::ClicksRight => "clicks right",
+            Self::Against => "against the consensus",
+            Self::OwnTaste => "own taste",
+            Self::TooFewVotes => "too few votes to tell",
+            Self::Ok => "ok",
+        }
+    }
+}
 
 /// The tests of all annotators, and what follows from them.
-pub(super) struct Verdicts<'a> {
+pub(crate) struct Verdicts<'a> {
     fit: &'a Fit,
     chosen: &'a Chosen,
-    rate: f64,
+    /// At most this share of those who are called is called wrongly, on average.
+    pub rate: f64,
     pub bias_q: Vec<f64>,
     pub deviation_q: Vec<f64>,
 }
@@ -52,47 +77,58 @@ impl<'a> Verdicts<'a> {
         self.deviates(u) && self.fit.evidence.slope[u] < 0.0
     }
 
-    /// The one word, and the sentence with the counts.
-    pub fn of(&self, u: usize) -> (&'static str, String) {
-        let (clicks, evidence) = (&self.fit.clicks, &self.fit.evidence);
-        let (left, right) = (clicks.left[u], clicks.right[u]);
+    /// The verdict on an annotator.
+    pub fn verdict(&self, u: usize) -> Verdict {
+        let (left, right) = (self.fit.clicks.left[u], self.fit.clicks.right[u]);
+        let evidence = &self.fit.evidence;
+        let bias_first = evidence.bias_p[u] <= evidence.deviation_p[u];
+        if self.is_biased(u) && (bias_first || !self.deviates(u)) {
+            return if left > right {
+                Verdict::ClicksLeft
+            } else {
+                Verdict::ClicksRight
+            };
+        }
+        match (self.is_against(u), self.deviates(u)) {
+            (true, _) => Verdict::Against,
+            (_, true) => Verdict::OwnTaste,
+            _ if left + right < FEW_VOTES => Verdict::TooFewVotes,
+            _ => Verdict::Ok,
+        }
+    }
+
+    /// The counts behind the verdict, in a sentence.
+    pub fn evidence(&self, u: usize) -> String {
+        let (left, right) = (self.fit.clicks.left[u], self.fit.clicks.right[u]);
         let untied = left + right;
         let agreed = (self.chosen.agreement[u] * untied).round();
-        let side = if left > right { "left" } else { "right" };
-        let bias_first = evidence.bias_p[u] <= evidence.deviation_p[u];
         let votes = format!("{} {}", shown(untied), plural("vote", untied));
         let agreement = format!("agreed with the consensus on {} of {votes}", shown(agreed));
-        if self.is_biased(u) && (bias_first || !self.deviates(u)) {
-            let verdict = if left > right {
-                "clicks left"
-            } else {
-                "clicks right"
-            };
-            let chance = chance(evidence.bias_p[u]);
-            let most = shown(left.max(right));
-            let sentence = format!("clicked {side} on {most} of {votes} ({chance})");
-            return (verdict, sentence);
+        let chance = chance(self.p_value(u));
+        match self.verdict(u) {
+            Verdict::ClicksLeft => format!("clicked left on {} of {votes} ({chance})", shown(left)),
+            Verdict::ClicksRight => {
+                format!("clicked right on {} of {votes} ({chance})", shown(right))
+            }
+            Verdict::Against | Verdict::OwnTaste => format!("{agreement} ({chance})"),
+            Verdict::TooFewVotes => {
+                let were = if untied == 1.0 { "was" } else { "were" };
+                format!("only {votes} that {were} not a tie")
+            }
+            Verdict::Ok => {
+                let (left, right) = (shown(left), shown(right));
+                format!("{agreement}, clicked {left} left and {right} right")
+            }
         }
-        let by_chance = || chance(evidence.deviation_p[u]);
-        if self.is_against(u) {
-            let sentence = format!("{agreement} ({})", by_chance());
-            return ("against the consensus", sentence);
+    }
+
+    /// How often chance alone does as much as what the verdict goes by.
+    pub fn p_value(&self, u: usize) -> f64 {
+        let evidence = &self.fit.evidence;
+        match self.verdict(u) {
+            Verdict::ClicksLeft | Verdict::ClicksRight => evidence.bias_p[u],
+            _ => evidence.deviation_p[u],
         }
-        if self.deviates(u) {
-            let sentence = format!("{agreement} ({})", by_chance());
-            return ("own taste", sentence);
-        }
-        if untied < FEW_VOTES {
-            return (
-                "too few votes to tell",
-                format!(
-                    "only {votes} that {} not a tie",
-                    if untied == 1.0 { "was" } else { "were" }
-                ),
-            );
-        }
-        let sides = format!("{} left and {} right", shown(left), shown(right));
-        ("ok", format!("{agreement}, clicked {sides}"))
     }
 }
 

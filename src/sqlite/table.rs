@@ -267,8 +267,8 @@ impl Cursor {
 
     /// What the function says about a fit.
     fn answer(&self, fit: Arc<Fit>) -> Result<RecordBatch> {
-        let text = |text: crate::Result<String>| {
-            let array = StringArray::from(vec![text.map_err(sql_error)?]);
+        let text = |text: String| {
+            let array = StringArray::from(vec![text]);
             let name = self.function.columns().remove(0).0;
             RecordBatch::try_from_iter([(name, Arc::new(array) as ArrayRef)])
                 .map_err(|error| message(error.to_string()))
@@ -278,8 +278,17 @@ impl Cursor {
                 let limit = self.arguments.options(self.function)?.max_seconds;
                 interruptible(&self.connection()?, limit, |run| fit.table_within(set, run))
             }
-            Function::Plot => text(fit.plot(self.arguments.plot(self.function)?)),
-            Function::Report => text(fit.report()),
+            Function::Plot => {
+                let kind = self.arguments.plot(self.function)?;
+                text(fit.plot(kind).map_err(sql_error)?)
+            }
+            Function::Report => {
+                let limit = self.arguments.options(self.function)?.max_seconds;
+                let connection = self.connection()?;
+                text(interruptible(&connection, limit, |run| {
+                    fit.report_within(run)
+                })?)
+            }
             Function::Predict => {
                 let _depth = Depth::enter()?;
                 let options = self.arguments.options(self.function)?;
