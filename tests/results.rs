@@ -351,6 +351,56 @@ fn ids_come_back_in_the_type_they_came_in() {
 }
 
 #[test]
+fn a_curve_cut_off_where_it_has_turned_chooses_the_same() {
+    let options = Options::default();
+    let simulation = Simulation {
+        annotators: 60,
+        items: 12,
+        ..Simulation::default()
+    };
+    let votes = simulated(simulation, &options);
+    let whole = fit(&votes, &options);
+    let mut run = Run::new();
+    run.until_turned();
+    let cut = Fit::new(&votes, &options, &mut run).unwrap();
+    for set in ResultSet::ALL {
+        let (whole, cut) = (whole.table(set).unwrap(), cut.table(set).unwrap());
+        if set == ResultSet::Cv {
+            assert_eq!(whole.num_rows(), options.grid_points);
+            assert!(cut.num_rows() < whole.num_rows(), "it has not turned");
+            assert_eq!(flags(&cut, "selected").iter().filter(|s| **s).count(), 1);
+            assert_eq!(cut, whole.slice(0, cut.num_rows()));
+        } else {
+            assert_eq!(whole, cut, "{}", set.name());
+        }
+    }
+    let again = Fit::from_bytes(&cut.to_bytes()).unwrap();
+    assert_eq!(again, cut);
+}
+
+#[test]
+fn a_cached_curve_that_was_cut_off_is_not_given_for_a_whole_one() {
+    let options = Options::default();
+    let simulation = Simulation {
+        annotators: 61,
+        items: 12,
+        ..Simulation::default()
+    };
+    let votes = simulated(simulation, &options);
+    let mut run = Run::new();
+    run.until_turned();
+    let cut = Fit::cached(&votes, &options, &mut run).unwrap();
+    let whole = Fit::cached(&votes, &options, &mut Run::new()).unwrap();
+    let rows = |fit: &Fit| fit.table(ResultSet::Cv).unwrap().num_rows();
+    assert!(rows(&cut) < options.grid_points);
+    assert_eq!(rows(&whole), options.grid_points);
+    let mut run = Run::new();
+    run.until_turned();
+    let again = Fit::cached(&votes, &options, &mut run).unwrap();
+    assert!(Arc::ptr_eq(&whole, &again));
+}
+
+#[test]
 fn threads_do_not_matter() {
     let options = Options::default();
     let votes = demo(&options);
