@@ -2,13 +2,15 @@
 //!
 //! Scores compare only within a component; ranks begin at 1 in each.
 
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, RecordBatch};
 
 use super::ids::id_array;
 use super::rank::Ranks;
-use super::{Column, Kind, counts, integers, numbers};
-use crate::fit::{Chosen, Fit};
+use super::{Column, Kind, ResultSet, batch, counts, integers, numbers};
+use crate::error::Result;
+use crate::fit::{Chosen, Fit, ItemTally};
 use crate::model::Uncertainty;
+use crate::votes::{IdType, Ids};
 
 pub(super) const COLUMNS: &[Column] = &[
     Column::new("item", Kind::Item),
@@ -28,35 +30,65 @@ pub(super) const COLUMNS: &[Column] = &[
     Column::new("rank_high", Kind::Integer),
 ];
 
+/// What the ranking is made of.
+pub(crate) struct Ranking<'a> {
+    pub items: &'a Ids,
+    pub tally: &'a ItemTally,
+    pub scores: &'a [f64],
+    pub uncertainty: &'a Uncertainty,
+}
+
 pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
-    let tally = &fit.tally;
-    let scores = fit.theta(chosen.grid_index);
-    let ranks = Ranks::new(scores, &tally.component);
-    let hodgerank = Ranks::new(&tally.hodgerank, &tally.component);
-    let Uncertainty {
-        std_error,
-        half_width,
-    } = &chosen.uncertainty;
-    let interval = |i: usize| (scores[i] - half_width[i], scores[i] + half_width[i]);
-    let rank_interval = rank_intervals(interval, &tally.component);
-    let rows = || ranks.order.iter().map(|&item| item as usize);
-    vec![
-        id_array(&fit.items, ranks.order.iter().map(|&item| Some(item))),
-        integers(rows().map(|i| ranks.rank[i])),
-        numbers(rows().map(|i| scores[i])),
-        integers(rows().map(|i| hodgerank.rank[i])),
-        numbers(rows().map(|i| tally.hodgerank[i])),
-        counts(rows().map(|i| tally.wins[i] + tally.losses[i] + tally.ties[i])),
-        counts(rows().map(|i| tally.wins[i])),
-        counts(rows().map(|i| tally.losses[i])),
-        counts(rows().map(|i| tally.ties[i])),
-        integers(rows().map(|i| tally.component[i].into())),
-        numbers(rows().map(|i| std_error[i])),
-        numbers(rows().map(|i| interval(i).0)),
-        numbers(rows().map(|i| interval(i).1)),
-        integers(rows().map(|i| rank_interval[i].0)),
-        integers(rows().map(|i| rank_interval[i].1)),
-    ]
+    let ranking = Ranking {
+        items: &fit.items,
+        tally: &fit.tally,
+        scores: fit.theta(chosen.grid_index),
+        uncertainty: &chosen.uncertainty,
+    };
+    ranking.arrays()
+}
+
+impl Ranking<'_> {
+    /// The result set, of votes whose annotators' ids are of this type.
+    pub fn table(&self, annotator: IdType) -> Result<RecordBatch> {
+        let schema = ResultSet::Ranking.schema(annotator, self.items.id_type());
+        batch(ResultSet::Ranking, schema, self.arrays())
+    }
+
+    fn arrays(&self) -> Vec<ArrayRef> {
+        let Self {
+            items,
+            tally,
+            scores,
+            uncertainty,
+        } = self;
+        let ranks = Ranks::new(scores, &tally.component);
+        let hodgerank = Ranks::new(&tally.hodgerank, &tally.component);
+        let Uncertainty {
+            std_error,
+            half_width,
+        } = uncertainty;
+        let interval = |i: usize| (scores[i] - half_width[i], scores[i] + half_width[i]);
+        let rank_interval = rank_intervals(interval, &tally.component);
+        let rows = || ranks.order.iter().map(|&item| item as usize);
+        vec![
+            id_array(items, ranks.order.iter().map(|&item| Some(item))),
+            integers(rows().map(|i| ranks.rank[i])),
+            numbers(rows().map(|i| scores[i])),
+            integers(rows().map(|i| hodgerank.rank[i])),
+            numbers(rows().map(|i| tally.hodgerank[i])),
+            counts(rows().map(|i| tally.wins[i] + tally.losses[i] + tally.ties[i])),
+            counts(rows().map(|i| tally.wins[i])),
+            counts(rows().map(|i| tally.losses[i])),
+            counts(rows().map(|i| tally.ties[i])),
+            integers(rows().map(|i| tally.component[i].into())),
+            numbers(rows().map(|i| std_error[i])),
+            numbers(rows().map(|i| interval(i).0)),
+            numbers(rows().map(|i| interval(i).1)),
+            integers(rows().map(|i| rank_interval[i].0)),
+            integers(rows().map(|i| rank_interval[i].1)),
+        ]
+    }
 }
 
 /// The best and the worst rank of each item: only those whose whole interval

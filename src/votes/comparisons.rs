@@ -141,6 +141,11 @@ impl Comparisons {
         [self.left[row], self.right[row]]
     }
 
+    /// Whether every vote is just for a side, or a tie, and weighs 1.
+    pub(crate) fn are_sides(&self) -> bool {
+        !self.is_weighted() && !self.choice.is_graded()
+    }
+
     /// Whether votes may weigh something else than 1.
     pub(crate) fn is_weighted(&self) -> bool {
         self.weight.is_some()
