@@ -77,3 +77,58 @@ fn net_wins(votes: &Comparisons, tally: &ItemTally) -> Vec<f64> {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChoiceRef, Fit, IdRef, IdType, ResultSet, Row, VoteBuilder};
+
+    fn votes(options: &Options, choice: impl Fn(i128) -> f64) -> Votes {
+        let mut builder = VoteBuilder::new(options);
+        builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
+        for k in 0..600i128 {
+            let (left, right) = (k % 13, (k / 3 + k * k) % 13);
+            if left == right {
+                continue;
+            }
+            let row = Row {
+                annotator: Some(IdRef::Int(k % 17)),
+                left: Some(IdRef::Int(left)),
+                right: Some(IdRef::Int(right)),
+                choice: Some(ChoiceRef::Number(choice(k))),
+                weight: Some(0.1 + (k % 5) as f64 / 7.0),
+                fold: None,
+            };
+            builder.push(row).unwrap();
+        }
+        builder.finish(&mut Run::new()).unwrap()
+    }
+
+    #[test]
+    fn the_ranking_is_that_of_a_whole_fit() {
+        let plain = Options {
+            personal: false,
+            position_bias: false,
+            ..Options::default()
+        };
+        let mut weighted = plain.clone();
+        weighted.columns.weight = Some("weight".into());
+        let odds = Options {
+            pair_model: PairModel::BradleyTerry,
+            ..plain.clone()
+        };
+        let side = |k: i128| [1.0, -1.0, 0.0, 1.0, 1.0][(k * k % 23 % 5) as usize];
+        let graded = |k: i128| (k * k % 101) as f64 / 37.0 - 1.0;
+        for (options, votes) in [
+            (&plain, votes(&plain, side)),
+            (&plain, votes(&plain, graded)),
+            (&weighted, votes(&weighted, graded)),
+            (&odds, votes(&odds, side)),
+        ] {
+            assert!(is_plain(options));
+            let alone = ranking(&votes, options, &mut Run::new()).unwrap();
+            let fit = Fit::new(&votes, options, &mut Run::new()).unwrap();
+            assert_eq!(alone, fit.table(ResultSet::Ranking).unwrap());
+        }
+    }
+}

@@ -165,4 +165,125 @@ mod tests {
             assert!((point / expected - 1.0).abs() < 0.01, "{freedom}: {point}");
         }
     }
+
+    use crate::model::{Consensus, Statistics};
+    use crate::options::PairModel;
+    use crate::random::Random;
+    use crate::votes::Comparison;
+    use bread::LANES;
+
+    /// Votes on pairs at most `reach` apart.
+    fn votes(items: usize, annotators: usize, each: usize, reach: usize) -> Comparisons {
+        let mut random = Random(items as u64);
+        let mut votes = Comparisons::with_capacity(items, 0, true, true);
+        for _ in 0..annotators {
+            let taste = random.normal();
+            for _ in 0..each {
+                let left = random.below(items);
+                votes.push(Comparison {
+                    left,
+                    right: (left + 1 + random.below(reach)) % items,
+                    choice: random.normal() + taste * (left as f64 / items as f64 - 0.5),
+                    weight: 0.5 + random.uniform(),
+                });
+            }
+            votes.end_annotator();
+        }
+        votes
+    }
+
+    fn with_bread<T>(votes: &Comparisons, test: impl FnOnce(&Bread<'_>, &Pulls<'_>) -> T) -> T {
+        let stop = Stop::default();
+        let flow = Flow::new(votes, PairModel::Uniform, &stop).unwrap();
+        let consensus = Consensus::new(&Statistics::pooled(&flow), &stop).unwrap();
+        let theta = vec![0.0; votes.items()];
+        let fitted = Fitted {
+            theta: &theta,
+            effects: None,
+        };
+        let pulls = Pulls::new(votes, fitted);
+        let components = consensus.components().collect();
+        let bread = Bread::new(&pulls, &flow, components, &stop).unwrap();
+        test(&bread, &pulls)
+    }
+
+    /// The mean size of the relative errors of a sketch.
+    fn error(found: &[f64], exact: &[f64]) -> f64 {
+        let errors = found.iter().zip(exact).map(|(f, e)| (f / e - 1.0).abs());
+        errors.sum::<f64>() / exact.len() as f64
+    }
+
+    #[test]
+    fn sketches_come_close_to_the_exact_variances() {
+        let stop = Stop::default();
+        for (reach, most) in [(59, 0.05), (2, 0.15)] {
+            with_bread(&votes(60, 300, 40, reach), |bread, pulls| {
+                let inverse = bread.inverse(&stop).unwrap().unwrap();
+                let (_, exact) = bread.exact(pulls, &inverse, 2, &stop).unwrap();
+                let (_, found) = sketch::variances(bread, pulls, 2, &stop).unwrap();
+                assert!(error(&found.clusters, &exact.clusters) < most);
+                assert!(error(&found.independent, &exact.independent) < most);
+            });
+        }
+    }
+
+    #[test]
+    fn few_annotators_have_a_lane_each() {
+        let stop = Stop::default();
+        with_bread(&votes(20, LANES, 30, 19), |bread, pulls| {
+            let inverse = bread.inverse(&stop).unwrap().unwrap();
+            let (_, exact) = bread.exact(pulls, &inverse, 1, &stop).unwrap();
+            let (_, found) = sketch::variances(bread, pulls, 1, &stop).unwrap();
+            assert!(error(&found.clusters, &exact.clusters) < 1e-7);
+        });
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_matter() {
+        let stop = Stop::default();
+        with_bread(&votes(40, 90, 25, 9), |bread, pulls| {
+            let inverse = bread.inverse(&stop).unwrap().unwrap();
+            let run = |threads| {
+                let exact = bread.exact(pulls, &inverse, threads, &stop).unwrap();
+                let sketch = sketch::variances(bread, pulls, threads, &stop).unwrap();
+                [exact, sketch].map(|(sums, v)| {
+                    let variance = sums.residual_variance(40);
+                    (
+                        variance,
+                        sums.effective_annotators(),
+                        v.clusters,
+                        v.independent,
+                    )
+                })
+            };
+            assert!(run(1) == run(3));
+        });
+    }
+
+    /// A long ring takes the most steps.
+    #[test]
+    fn solutions_give_back_the_right_hand_sides() {
+        for reach in [1, 50] {
+            with_bread(&votes(400, 100, 60, reach), |bread, _| {
+                let mut random = Random(1);
+                let mut right = vec![bread::Lanes::default(); 400];
+                for (item, lanes) in right.iter_mut().enumerate().skip(1) {
+                    for lane in lanes.as_flattened_mut() {
+                        *lane = random.normal() * (item % 3) as f64;
+                    }
+                }
+                for lane in 0..LANES {
+                    let sum: f64 = right.iter().map(|lanes| lanes.as_flattened()[lane]).sum();
+                    right[0].as_flattened_mut()[lane] -= sum;
+                }
+                let solution = bread.solve(right.clone(), &Stop::default()).unwrap();
+                let image = bread.times(&solution);
+                for (image, right) in image.iter().zip(&right) {
+                    for (a, b) in image.as_flattened().iter().zip(right.as_flattened()) {
+                        assert!((a - b).abs() < 1e-5, "{reach}: {a} {b}");
+                    }
+                }
+            });
+        }
+    }
 }

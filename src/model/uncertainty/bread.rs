@@ -231,6 +231,19 @@ impl<'a> Bread<'a> {
         Ok(solution)
     }
 
+    /// J x.
+    #[cfg(test)]
+    pub fn times(&self, x: &[Lanes]) -> Vec<Lanes> {
+        let mut out = vec![ZERO; x.len()];
+        Product {
+            bread: self,
+            x,
+            out: &mut out,
+        }
+        .run();
+        out
+    }
+
     fn most_steps(&self) -> usize {
         let work = self.entries.len().max(1) * LANES;
         (MOST_WORK / work).clamp(LEAST_STEPS, 2 * self.items() + LEAST_STEPS)
