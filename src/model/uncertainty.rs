@@ -260,7 +260,7 @@ mod tests {
         });
     }
 
-    /// A long ring takes the most steps.
+    /// A long ring takes the most steps; a constant is in no right-hand side.
     #[test]
     fn solutions_give_back_the_right_hand_sides() {
         for reach in [1, 50] {
@@ -272,15 +272,13 @@ mod tests {
                         *lane = random.normal() * (item % 3) as f64;
                     }
                 }
-                for lane in 0..LANES {
-                    let sum: f64 = right.iter().map(|lanes| lanes.as_flattened()[lane]).sum();
-                    right[0].as_flattened_mut()[lane] -= sum;
-                }
                 let solution = bread.solve(right.clone(), &Stop::default()).unwrap();
                 let image = bread.times(&solution);
-                for (image, right) in image.iter().zip(&right) {
-                    for (a, b) in image.as_flattened().iter().zip(right.as_flattened()) {
-                        assert!((a - b).abs() < 1e-5, "{reach}: {a} {b}");
+                for lane in 0..LANES {
+                    let sum: f64 = right.iter().map(|lanes| lanes.as_flattened()[lane]).sum();
+                    for (image, right) in image.iter().zip(&right) {
+                        let right = right.as_flattened()[lane] - sum / 400.0;
+                        assert!((image.as_flattened()[lane] - right).abs() < 1e-5, "{reach}");
                     }
                 }
             });

@@ -175,11 +175,14 @@ impl<'a> Bread<'a> {
         ))
     }
 
-    /// Solves J x = right for all lanes, by conjugate gradients. The right-hand
-    /// sides sum to zero in each component; so do the solutions.
+    /// Solves J x = right for all lanes, by conjugate gradients. Both sides sum to
+    /// zero in each component. What rounding leaves there of a right-hand side is
+    /// taken out first: J makes nothing of a constant, so it would stay while the
+    /// rest of the residual shrinks, and steps along it have no end.
     pub fn solve(&self, right: Vec<Lanes>, stop: &Stop) -> Result<Vec<Lanes>> {
         let zeros = || vec![ZERO; self.items()];
         let (mut residual, mut solution) = (right, zeros());
+        self.centre(&mut residual);
         let (mut direction, mut image) = (zeros(), zeros());
         let mut step = ZERO;
         let (mut energy, mut goal) = (ZERO, None);
