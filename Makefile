@@ -15,7 +15,7 @@ PREFIX ?= $(HOME)/.local
 # Cargo uses all cores itself; two builds at once would take turns at one library.
 .NOTPARALLEL:
 
-.PHONY: help test test-rust test-same-bits lint bench bench-growth calibration
+.PHONY: help test test-rust test-same-bits lint bench bench-large bench-growth calibration
 .PHONY: sql duckdb build-duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite build-sqlite test-sqlite valgrind bench-sqlite
 
@@ -25,6 +25,7 @@ help:
 	@echo "make test          build everything and run all tests"
 	@echo "make lint          formatting and clippy"
 	@echo "make bench         one table: our speed, the published way's, and what others need on the same votes"
+	@echo "make bench-large   a hundred million votes from a Parquet file; takes 4 GB of disk and an hour"
 	@echo "make bench-growth  how the time grows with the votes; draws benches/growth.svg anew"
 	@echo "make calibration   how often verdicts are wrong and intervals miss, on made-up votes"
 	@echo "make duckdb        build the DuckDB extension, $(DUCKDB_EXTENSION)"
@@ -62,6 +63,9 @@ SPEED = $$($(CARGO) bench --bench speed --no-run --message-format json 2>/dev/nu
 bench: duckdb .venv/duckdb-1.5.6/made .venv/peers/made
 	ME_HODGERANK_SPEED=$(SPEED) $(PYTHON) benches/table.py
 	$(MAKE) bench-duckdb bench-sqlite
+
+bench-large: duckdb .venv/duckdb-1.5.6/made
+	$(PYTHON) benches/large.py
 
 bench-growth:
 	ME_HODGERANK_SPEED=$(SPEED) $(PYTHON) benches/growth.py

@@ -32,8 +32,8 @@ fn main() -> Result<()> {
         }
     }
     println!("\n95 % intervals that hold the true score, {draws} draws each");
-    for (name, simulation, options) in coverage_cases() {
-        coverage(name, simulation, &options, draws)?;
+    for case in coverage_cases() {
+        coverage(&case, draws)?;
     }
     Ok(())
 }
@@ -142,68 +142,138 @@ fn discoveries(careless: f64, personal: f64, draws: u64) -> Result<()> {
     Ok(())
 }
 
-fn coverage_cases() -> Vec<(&'static str, Simulation, Options)> {
-    let plain = Options {
+/// Votes, how they are fitted, and whose scores the intervals should hold.
+struct Case {
+    name: &'static str,
+    simulation: Simulation,
+    options: Options,
+    truth: Truth,
+}
+
+/// Graded votes are differences of scores, and the truth is the scores. Votes of ±1
+/// have a scale of their own: there it is what HodgeRank says of a large crowd.
+enum Truth {
+    Scores,
+    /// A crowd of the same mixture.
+    Crowd,
+    /// A crowd of honest annotators only.
+    Honest,
+}
+
+/// As many annotators as make a crowd's own error small beside an interval.
+const CROWD: usize = 5000;
+
+fn plain() -> Options {
+    Options {
         personal: false,
         position_bias: false,
         ..Options::default()
-    };
+    }
+}
+
+fn coverage_cases() -> Vec<Case> {
     let graded = Simulation {
         graded: true,
         items: 15,
         votes_each: 60,
         ..Simulation::default()
     };
+    let of = |annotators: usize, votes_each: usize| Simulation {
+        annotators,
+        votes_each,
+        ..graded.clone()
+    };
+    let sides = |annotators: usize| Simulation {
+        graded: false,
+        ..of(annotators, 60)
+    };
+    let mixed = Options::default;
+    let case = |name, simulation, options, truth| Case {
+        name,
+        simulation,
+        options,
+        truth,
+    };
+    use Truth::{Crowd, Honest, Scores};
     vec![
-        (
-            "graded votes, mixed model",
-            graded.clone(),
-            Options::default(),
-        ),
-        (
+        case("graded votes, mixed model", graded.clone(), mixed(), Scores),
+        case(
             "graded votes, HodgeRank alone",
             graded.clone(),
-            plain.clone(),
+            plain(),
+            Scores,
         ),
-        (
+        case(
             "graded votes, 15 annotators, mixed model",
-            Simulation {
-                annotators: 15,
-                ..graded.clone()
-            },
-            Options::default(),
+            of(15, 60),
+            mixed(),
+            Scores,
         ),
-        (
+        case(
             "graded votes, 15 annotators, HodgeRank",
-            Simulation {
-                annotators: 15,
-                ..graded.clone()
-            },
-            plain,
+            of(15, 60),
+            plain(),
+            Scores,
         ),
-        (
+        case(
             "graded votes, 30 annotators of 6 votes",
-            Simulation {
-                annotators: 30,
-                votes_each: 6,
-                ..graded
-            },
-            Options::default(),
+            of(30, 6),
+            mixed(),
+            Scores,
+        ),
+        case("votes of ±1, mixed model", sides(100), mixed(), Honest),
+        case("votes of ±1, HodgeRank alone", sides(100), plain(), Crowd),
+        case(
+            "votes of ±1, 15 annotators, HodgeRank",
+            sides(15),
+            plain(),
+            Crowd,
         ),
     ]
 }
 
-fn coverage(name: &str, simulation: Simulation, options: &Options, draws: u64) -> Result<()> {
+/// The scores that intervals should hold, with mean zero.
+fn truth(case: &Case, seed: u64, scores: &BTreeMap<i64, f64>) -> Result<BTreeMap<i64, f64>> {
+    let mean = scores.values().sum::<f64>() / scores.len() as f64;
+    let none = match case.truth {
+        Truth::Scores => {
+            let centred = scores.iter().map(|(&id, score)| (id, score - mean));
+            return Ok(centred.collect());
+        }
+        Truth::Crowd => None,
+        Truth::Honest => Some(0.0),
+    };
+    // The same seed draws the same scores.
+    let crowd = MadeUp::new(Simulation {
+        annotators: CROWD,
+        careless: none,
+        adversarial: none,
+        personal: none,
+        seed,
+        ..case.simulation.clone()
+    })?;
+    let options = Options {
+        folds: 0,
+        ..plain()
+    };
+    let table = Fit::new(&crowd.votes, &options, &mut Run::new())?.table(ResultSet::Ranking)?;
+    let ids = table.column(0).as_primitive::<Int64Type>().values();
+    let scores = table.column_by_name("score").expect("a column");
+    let scores = scores.as_primitive::<Float64Type>().values();
+    Ok(ids.iter().copied().zip(scores.iter().copied()).collect())
+}
+
+fn coverage(case: &Case, draws: u64) -> Result<()> {
     let (mut held, mut all) = (0.0, 0.0);
     let (mut rank_held, mut width) = (0.0, 0.0);
     for seed in 0..draws {
         let simulation = Simulation {
             seed,
-            ..simulation.clone()
+            ..case.simulation.clone()
         };
         let MadeUp { votes, scores, .. } = MadeUp::new(simulation)?;
-        let fit = Fit::new(&votes, options, &mut Run::new())?;
-        let mean = scores.values().sum::<f64>() / scores.len() as f64;
+        let fit = Fit::new(&votes, &case.options, &mut Run::new())?;
+        let truth = truth(case, seed, &scores)?;
         let table = fit.table(ResultSet::Ranking)?;
         let number = |name: &str| {
             table
@@ -225,16 +295,16 @@ fn coverage(name: &str, simulation: Simulation, options: &Options, draws: u64) -
         let (rank_low, rank_high) = (integer("rank_low"), integer("rank_high"));
         let ids = table.column(0).as_primitive::<Int64Type>().values();
         for (row, id) in ids.iter().enumerate() {
-            let truth = scores[id] - mean;
-            let rank = 1 + scores.values().filter(|&&other| other > scores[id]).count() as i64;
-            held += f64::from(low[row] <= truth && truth <= high[row]);
+            let rank = 1 + truth.values().filter(|&&other| other > truth[id]).count() as i64;
+            held += f64::from(low[row] <= truth[id] && truth[id] <= high[row]);
             rank_held += f64::from((rank_low[row]..=rank_high[row]).contains(&rank));
             width += high[row] - low[row];
             all += 1.0;
         }
     }
     println!(
-        "{name:45} scores {:5.1} %   ranks {:5.1} %   mean width {:.3}",
+        "{:45} scores {:5.1} %   ranks {:5.1} %   mean width {:.3}",
+        case.name,
         100.0 * held / all,
         100.0 * rank_held / all,
         width / all

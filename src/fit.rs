@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::cache;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    CrossValidation, Curve, Evidence, Flow, HeldOut, Path, Problem, Snapshot, Uncertainty,
-    knockoff_selection, knockoff_statistics,
+    Consensus, CrossValidation, Curve, Evidence, Fitted, Flow, HeldOut, Path, Problem, Snapshot,
+    Uncertainty, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
 use crate::run::{Run, Stop};
@@ -229,6 +229,7 @@ fn compute(
         problem: &problem,
         flow: &flow,
         in_votes: options.pair_model == PairModel::Uniform,
+        threads,
     };
     let follow = |chosen| Followed::new(&ground, &grid, chosen, stop);
     let mut validation = None;
@@ -273,13 +274,17 @@ fn compute(
     let knockoff = knockoff(votes, options, &problem, &hodgerank, stop)?;
     let hodgerank = match options.pair_model {
         PairModel::Uniform => hodgerank,
-        _ => scores_of(&flow, &problem, stop)?,
+        _ => scores_of(&flow, &problem.consensus, stop)?,
+    };
+    let tally = ItemTally {
+        hodgerank,
+        ..ItemTally::new(comparisons, &problem.consensus)
     };
     Ok(Fit {
         items: votes.items.clone(),
         annotators: votes.annotators.clone(),
         totals,
-        tally: ItemTally::new(comparisons, &problem, hodgerank),
+        tally,
         clicks: Clicks::new(comparisons),
         evidence,
         knockoff,
@@ -308,6 +313,7 @@ struct Ground<'a> {
     flow: &'a Flow,
     /// Whether the flow is the mean of votes.
     in_votes: bool,
+    threads: usize,
 }
 
 impl Ground<'_> {
@@ -323,15 +329,32 @@ impl Ground<'_> {
             problem,
             flow,
             in_votes,
+            ..
         } = *self;
         let circles = || Circles::new(votes, problem, flow, hodgerank, snapshot);
         Ok(Chosen {
             grid_index,
             agreement: agreements(votes, snapshot.theta()),
             personal: Personal::new(problem, snapshot),
-            uncertainty: Uncertainty::new(votes, problem, flow, snapshot, stop)?,
+            uncertainty: self.uncertainty(snapshot, stop)?,
             circles: in_votes.then(circles).flatten(),
         })
+    }
+
+    fn uncertainty(&self, snapshot: &Snapshot, stop: &Stop) -> Result<Uncertainty> {
+        let fitted = Fitted {
+            theta: snapshot.theta(),
+            effects: Some((&self.problem.statistics, snapshot)),
+        };
+        let components = self.problem.consensus.components();
+        Uncertainty::new(
+            self.votes,
+            self.flow,
+            components,
+            fitted,
+            self.threads,
+            stop,
+        )
     }
 }
 
@@ -438,31 +461,29 @@ impl Validation {
 }
 
 impl ItemTally {
-    fn new(votes: &Comparisons, problem: &Problem, hodgerank: Vec<f64>) -> Self {
-        let zeros = || vec![0.0; votes.items()];
-        let (mut wins, mut losses, mut ties) = (zeros(), zeros(), zeros());
+    /// All but the scores.
+    pub(crate) fn new(votes: &Comparisons, consensus: &Consensus) -> Self {
+        // Losses, ties and wins, side by side.
+        let mut counts = vec![[0.0; 3]; votes.items()];
         for vote in (0..votes.len()).map(|row| votes.get(row)) {
-            for (item, side) in [(vote.left, 1.0), (vote.right, -1.0)] {
-                let count = match side * vote.choice {
-                    outcome if outcome > 0.0 => &mut wins,
-                    outcome if outcome < 0.0 => &mut losses,
-                    _ => &mut ties,
-                };
-                count[item] += vote.weight;
-            }
+            let (left, right) = (vote.choice > 0.0, vote.choice < 0.0);
+            let outcome = 1 + usize::from(left) - usize::from(right);
+            counts[vote.left][outcome] += vote.weight;
+            counts[vote.right][2 - outcome] += vote.weight;
         }
         let mut component = vec![0; votes.items()];
-        for (index, items) in problem.consensus.components().enumerate() {
+        for (index, items) in consensus.components().enumerate() {
             for &item in items {
                 component[item as usize] = index as u32 + 1;
             }
         }
+        let column = |outcome: usize| counts.iter().map(|counts| counts[outcome]).collect();
         Self {
-            wins,
-            losses,
-            ties,
+            losses: column(0),
+            ties: column(1),
+            wins: column(2),
             component,
-            hodgerank,
+            hodgerank: Vec::new(),
         }
     }
 }
@@ -502,13 +523,11 @@ fn knockoff(
 }
 
 /// The scores that explain a flow best.
-fn scores_of(flow: &Flow, problem: &Problem, stop: &Stop) -> Result<Vec<f64>> {
+pub(crate) fn scores_of(flow: &Flow, consensus: &Consensus, stop: &Stop) -> Result<Vec<f64>> {
     let right = flow.divergence(&flow.value);
     let mut theta = vec![0.0; flow.items()];
-    let mut work = problem.consensus.workspace();
-    problem
-        .consensus
-        .solve(&right, &mut theta, &mut work, stop)?;
+    let mut work = consensus.workspace();
+    consensus.solve(&right, &mut theta, &mut work, stop)?;
     Ok(theta)
 }
 

@@ -59,6 +59,8 @@ mod error;
 mod fit;
 pub mod model;
 mod options;
+#[cfg(feature = "duckdb")]
+mod plain;
 mod plot;
 mod predict;
 mod random;

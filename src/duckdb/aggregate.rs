@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use libduckdb_sys::{
     duckdb_aggregate_function_set_error, duckdb_aggregate_state, duckdb_data_chunk,
     duckdb_function_info, duckdb_vector, idx_t,
@@ -13,7 +14,7 @@ use super::input::Input;
 use super::options::CallOptions;
 use super::result::Output;
 use super::state::{self, Collected, State, States};
-use crate::{Fit, ResultSet, Run, VoteBuilder};
+use crate::{Fit, ResultSet, Run, VoteBuilder, plain};
 
 pub unsafe extern "C" fn state_size(_: duckdb_function_info) -> idx_t {
     state::SLOT_BYTES as idx_t
@@ -135,6 +136,10 @@ unsafe fn finish(
 
 /// Fits a group and writes the result.
 fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
+    if let Some(ranking) = ranking_alone(state)? {
+        output.write_set(row, ResultSet::Ranking, &ranking);
+        return Ok(());
+    }
     match fitted(state, needs_curve)? {
         Some(Fitted { fit, call, mut run }) => output
             .write_fit(row, &fit, call.only, &mut run)
@@ -146,6 +151,22 @@ fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
             Ok(())
         }
     }
+}
+
+/// The ranking where nothing else is asked for and no effect is in the model: it
+/// is found before a whole fit would be.
+fn ranking_alone(state: &State) -> Result<Option<RecordBatch>, String> {
+    let Some(Collected { call, builder }) = &state.votes else {
+        return Ok(None);
+    };
+    if call.only != Some(ResultSet::Ranking) || !plain::is_plain(&call.options) {
+        return Ok(None);
+    }
+    let mut run = Run::new().max_seconds(call.options.max_seconds);
+    let ranking = builder
+        .snapshot(&mut run)
+        .and_then(|votes| plain::ranking(&votes, &call.options, &mut run));
+    ranking.map(Some).map_err(|error| error.to_string())
 }
 
 /// Fits a group and writes the fit as bytes.

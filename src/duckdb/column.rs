@@ -205,11 +205,61 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// Appends whole numbers of at most 64 bits; false if there are others, or NULLs.
+    pub fn all_whole(&self, out: &mut Vec<i64>) -> bool {
+        out.clear();
+        if !self.all_valid() {
+            return false;
+        }
+        match self.values {
+            Values::I8(values) => out.extend(values.iter().map(|&value| i64::from(value))),
+            Values::I16(values) => out.extend(values.iter().map(|&value| i64::from(value))),
+            Values::I32(values) => out.extend(values.iter().map(|&value| i64::from(value))),
+            Values::I64(values) => out.extend(values),
+            Values::U8(values) => out.extend(values.iter().map(|&value| i64::from(value))),
+            Values::U16(values) => out.extend(values.iter().map(|&value| i64::from(value))),
+            Values::U32(values) => out.extend(values.iter().map(|&value| i64::from(value))),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Appends choices that are numbers; false if they are of another type, or NULLs.
+    pub fn all_choices(&self, out: &mut Vec<f64>) -> bool {
+        out.clear();
+        if !self.all_valid() {
+            return false;
+        }
+        match self.values {
+            Values::I8(values) => out.extend(values.iter().map(|&value| f64::from(value))),
+            Values::I16(values) => out.extend(values.iter().map(|&value| f64::from(value))),
+            Values::I32(values) => out.extend(values.iter().map(|&value| f64::from(value))),
+            Values::I64(values) => out.extend(values.iter().map(|&value| value as f64)),
+            // -0.0 becomes 0.0.
+            Values::F32(values) => out.extend(values.iter().map(|&value| f64::from(value) + 0.0)),
+            Values::F64(values) => out.extend(values.iter().map(|&value| value + 0.0)),
+            _ => return false,
+        }
+        true
+    }
+
+    fn all_valid(&self) -> bool {
+        self.validity.is_none_or(|mask| self.is_mask(mask, !0))
+    }
+
+    /// Whether the bits of all rows are those of a word.
+    fn is_mask(&self, mask: &[u64], word: u64) -> bool {
+        let (whole, rest) = (self.rows / 64, self.rows % 64);
+        mask[..whole].iter().all(|&bits| bits == word)
+            && (rest == 0 || (mask[whole] ^ word) << (64 - rest) == 0)
+    }
+
     /// Whether every row is stored as the first. A text that is not short may
     /// be the same and yet be stored elsewhere.
     pub fn is_constant(&self) -> bool {
         let valid = self.is_valid(0);
-        if !(0..self.rows).all(|row| self.is_valid(row) == valid) {
+        let word = if valid { !0 } else { 0 };
+        if !self.validity.is_none_or(|mask| self.is_mask(mask, word)) {
             return false;
         }
         !valid || self.values.is_constant()
@@ -283,7 +333,7 @@ impl Values<'_> {
             Self::Decimal(values, _) | Self::Enum(values, _) => values.is_constant(),
             Self::Shown(texts) => same(texts),
             Self::Text(texts) | Self::Blob(texts) => {
-                texts.iter().all(|each| stored_alike(each, &texts[0]))
+                same(raw(texts)) || texts.iter().all(|each| stored_alike(each, &texts[0]))
             }
             Self::Struct(fields) => fields.iter().all(|(_, column)| column.is_constant()),
         }
@@ -314,6 +364,14 @@ fn bytes(stored: &duckdb_string_t) -> &[u8] {
         };
         std::slice::from_raw_parts(start, length as usize)
     }
+}
+
+/// What is stored in place, text or not.
+fn raw(texts: &[duckdb_string_t]) -> &[[u64; 2]] {
+    const { assert!(size_of::<duckdb_string_t>() == size_of::<[u64; 2]>()) };
+    // SAFETY: of the same size and alignment; DuckDB fills all bytes of a text,
+    // zeros behind a short one.
+    unsafe { std::slice::from_raw_parts(texts.as_ptr().cast(), texts.len()) }
 }
 
 /// The same text without a look at the characters: what a repeated constant is.

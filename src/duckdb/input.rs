@@ -13,6 +13,7 @@ use super::column::Column;
 use super::options::{CallOptions, Optional, OptionsColumn};
 use super::overloads::{ARGUMENTS, NAME};
 use super::state::{State, States};
+use crate::votes::WholeRows;
 use crate::{IdType, Row, VoteBuilder};
 
 /// The arguments of one chunk of rows.
@@ -138,8 +139,7 @@ impl<'a> Input<'a> {
             && unsafe { states.all_same(rows) }
         {
             let builder = self.collect(unsafe { states.get(0) }, call)?;
-            let votes = (0..rows).map(|row| self.vote(row));
-            return builder.push_all(votes).map_err(|error| error.to_string());
+            return self.push_all(builder).map_err(|error| error.to_string());
         }
         for row in 0..rows {
             let call = constant.clone().map_or_else(|| self.call(row), Ok)?;
@@ -148,6 +148,24 @@ impl<'a> Input<'a> {
             builder.push(vote).map_err(|error| error.to_string())?;
         }
         Ok(())
+    }
+
+    /// Hands all rows to one builder.
+    fn push_all(&self, builder: &mut VoteBuilder) -> crate::Result<()> {
+        thread_local! {
+            static ROWS: RefCell<WholeRows> = RefCell::default();
+        }
+        let taken = ROWS.with_borrow_mut(|rows| {
+            let readable = self.annotator.all_whole(&mut rows.annotator)
+                && self.left.all_whole(&mut rows.left)
+                && self.right.all_whole(&mut rows.right)
+                && self.choice.all_choices(&mut rows.choice);
+            Ok(readable && builder.push_whole(rows)?)
+        });
+        if taken? {
+            return Ok(());
+        }
+        builder.push_all((0..self.rows).map(|row| self.vote(row)))
     }
 
     fn collect<'s>(

@@ -82,6 +82,18 @@ impl Output {
         Ok(())
     }
 
+    /// Writes one set to a row; of all others NULL.
+    pub fn write_set(self, row: usize, only: ResultSet, batch: &RecordBatch) {
+        for (index, set) in ResultSet::ALL.into_iter().enumerate() {
+            let vector = self.field(index);
+            match set {
+                _ if set != only => vector.write_null(row, set),
+                ResultSet::Summary => vector.write_struct(row, batch),
+                _ => vector.write_list(row, batch),
+            }
+        }
+    }
+
     /// Writes NULL to a row of fits.
     pub fn write_no_fit(self, row: usize) {
         self.set_null(row);

@@ -13,7 +13,7 @@
 use crate::error::Result;
 use crate::options::PairModel;
 use crate::run::Stop;
-use crate::votes::Comparisons;
+use crate::votes::{Comparison, Comparisons};
 
 /// One entry a compared pair, by item a, then item b; a before b.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +30,9 @@ pub struct Flow {
     pub starts: Vec<usize>,
 }
 
+/// With more items a vote does not fit into 32 bits.
+const MOST_PACKED: usize = 1 << 30;
+
 /// What the votes on a pair add up to.
 #[derive(Clone, Copy, Default)]
 struct Sums {
@@ -41,7 +44,32 @@ struct Sums {
 impl Flow {
     /// Pools votes.
     pub fn new(votes: &Comparisons, model: PairModel, stop: &Stop) -> Result<Self> {
-        let (starts, rows) = by_first_item(votes);
+        if votes.are_sides() && votes.items() <= MOST_PACKED {
+            let pack = |_, other: u32, choice: f64| other << 2 | (choice as i32 + 1) as u32;
+            let unpack = |packed: u32| {
+                let choice = f64::from((packed & 3) as i32 - 1);
+                (packed >> 2, choice, 1.0)
+            };
+            return Self::pool(votes, model, pack, unpack, stop);
+        }
+        let pack = |row: usize, _, _| row as u32;
+        let unpack = |row: u32| {
+            let vote = votes.get(row as usize);
+            let (other, choice) = seen_from_first(vote);
+            (other as u32, choice, vote.weight)
+        };
+        Self::pool(votes, model, pack, unpack, stop)
+    }
+
+    /// Brings the votes to their first item, each packed, and adds them up there.
+    fn pool(
+        votes: &Comparisons,
+        model: PairModel,
+        pack: impl Fn(usize, u32, f64) -> u32,
+        unpack: impl Fn(u32) -> (u32, f64, f64),
+        stop: &Stop,
+    ) -> Result<Self> {
+        let (starts, packed) = by_first_item(votes, pack, stop)?;
         let mut flow = Self {
             starts: vec![0],
             ..Self::default()
@@ -50,21 +78,15 @@ impl Flow {
         let mut met: Vec<u32> = Vec::new();
         for a in 0..votes.items() {
             stop.check()?;
-            for &row in &rows[starts[a]..starts[a + 1]] {
-                let vote = votes.get(row as usize);
-                let (b, side) = if vote.left == a {
-                    (vote.right, 1.0)
-                } else {
-                    (vote.left, -1.0)
-                };
-                let sums = &mut sums[b];
+            for &packed in &packed[starts[a]..starts[a + 1]] {
+                let (b, choice, weight) = unpack(packed);
+                let sums = &mut sums[b as usize];
                 if sums.weight == 0.0 {
-                    met.push(b as u32);
+                    met.push(b);
                 }
-                let choice = side * vote.choice;
-                sums.weight += vote.weight;
-                sums.choices += vote.weight * choice;
-                sums.wins += vote.weight * 0.5 * (1.0 + sign(choice));
+                sums.weight += weight;
+                sums.choices += weight * choice;
+                sums.wins += weight * 0.5 * (1.0 + sign(choice));
             }
             met.sort_unstable();
             for b in met.drain(..) {
@@ -125,27 +147,40 @@ impl Flow {
     }
 }
 
-/// The rows of votes by the smaller of their items, in order within each.
-fn by_first_item(votes: &Comparisons) -> (Vec<usize>, Vec<u32>) {
-    let first = |row: usize| {
-        let vote = votes.get(row);
-        vote.left.min(vote.right)
-    };
+/// The other item of a vote, and the choice of the one with the smaller number over it.
+fn seen_from_first(vote: Comparison) -> (usize, f64) {
+    if vote.left < vote.right {
+        (vote.right, vote.choice)
+    } else {
+        (vote.left, -vote.choice)
+    }
+}
+
+/// The votes by the smaller of their items, in order within each.
+fn by_first_item(
+    votes: &Comparisons,
+    pack: impl Fn(usize, u32, f64) -> u32,
+    stop: &Stop,
+) -> Result<(Vec<usize>, Vec<u32>)> {
     let mut starts = vec![0; votes.items() + 1];
     for row in 0..votes.len() {
-        starts[first(row) + 1] += 1;
+        let [left, right] = votes.pair(row);
+        starts[left.min(right) as usize + 1] += 1;
     }
     for item in 0..votes.items() {
         starts[item + 1] += starts[item];
     }
+    stop.check()?;
     let mut next = starts.clone();
-    let mut rows = vec![0; votes.len()];
+    let mut packed = vec![0; votes.len()];
     for row in 0..votes.len() {
-        let slot = &mut next[first(row)];
-        rows[*slot] = row as u32;
+        let vote = votes.get(row);
+        let (other, choice) = seen_from_first(vote);
+        let slot = &mut next[vote.left.min(vote.right)];
+        packed[*slot] = pack(row, other as u32, choice);
         *slot += 1;
     }
-    (starts, rows)
+    Ok((starts, packed))
 }
 
 fn sign(choice: f64) -> f64 {
@@ -185,7 +220,6 @@ pub fn normal_quantile(share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::votes::Comparison;
 
     #[test]
     fn quantiles_are_those_of_the_tables() {

@@ -34,4 +34,4 @@ pub use knockoff::{knockoff_selection, knockoff_statistics};
 pub use path::{Entry, Path, Settings, Snapshot};
 pub use problem::Problem;
 pub use statistics::{AnnotatorStatistics, Statistics};
-pub use uncertainty::Uncertainty;
+pub use uncertainty::{Fitted, Uncertainty};

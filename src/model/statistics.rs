@@ -21,6 +21,7 @@ mod graph;
 
 use std::array::from_fn;
 
+use super::flow::Flow;
 use super::places::{Part, Places};
 use super::simd::Quad;
 use crate::error::Result;
@@ -117,17 +118,52 @@ impl Statistics {
         Ok(statistics)
     }
 
+    /// All votes as those of one annotator: enough for the consensus graph.
+    pub(crate) fn pooled(flow: &Flow) -> Self {
+        let items = flow.items();
+        let mut met = vec![0; items];
+        for (&a, &b) in flow.a.iter().zip(&flow.b) {
+            met[a as usize] += 1;
+            met[b as usize] += 1;
+        }
+        let mut order: Vec<(u32, u32)> = met.into_iter().zip(0..).collect();
+        order.sort_unstable_by_key(|&(count, item)| (!count, item));
+        let mut place = vec![0; items];
+        for (row, &(_, item)) in order.iter().enumerate() {
+            place[item as usize] = row;
+        }
+        let mut graphs = Graphs::with_capacity(flow.len(), true);
+        let mut graph = graphs.begin(&order);
+        for (k, &weight) in flow.weight.iter().enumerate() {
+            graph.push(place[flow.a[k] as usize], place[flow.b[k] as usize], weight);
+        }
+        let quads = items.div_ceil(4);
+        let mut item = Places::with_capacity(quads);
+        push_items(&mut item, items, &order);
+        let total = flow.weight.iter().sum();
+        Self {
+            items,
+            total,
+            strength: 0.0,
+            offsets: vec![0, quads],
+            totals: vec![Totals {
+                items,
+                votes: total,
+                lean: 0.0,
+            }],
+            item,
+            imbalance: vec![[0.0; 4]; quads],
+            net_wins: vec![[0.0; 4]; quads],
+            graphs,
+        }
+    }
+
     fn push(&mut self, votes: &Comparisons, annotator: usize, scratch: &mut Scratch) {
         scratch.find_order(votes, annotator);
         let items = scratch.order.len();
         let first = self.imbalance.len();
         let length = first + items.div_ceil(4);
-        self.item.begin(self.items);
-        for quad in scratch.order.chunks(4) {
-            let last = quad[quad.len() - 1];
-            let item = |lane| quad.get(lane).unwrap_or(&last).1;
-            self.item.extend(from_fn(item), 1);
-        }
+        push_items(&mut self.item, self.items, &scratch.order);
         self.imbalance.resize(length, [0.0; 4]);
         self.net_wins.resize(length, [0.0; 4]);
         let imbalance = self.imbalance[first..].as_flattened_mut();
@@ -210,6 +246,15 @@ impl Statistics {
             }
         }
         sum
+    }
+}
+
+/// The items of another annotator, filled up with the last.
+fn push_items(places: &mut Places, items: usize, order: &[(u32, u32)]) {
+    places.begin(items);
+    for quad in order.chunks(4) {
+        let last = quad[quad.len() - 1];
+        places.extend(from_fn(|lane| quad.get(lane).unwrap_or(&last).1), 1);
     }
 }
 

@@ -10,7 +10,7 @@ mod ids;
 mod path;
 mod personal;
 mod rank;
-mod ranking;
+pub(crate) mod ranking;
 mod summary;
 mod triangles;
 mod verdict;
@@ -203,10 +203,13 @@ impl Fit {
             _ => set.arrays(self, &Stop::default()),
         };
         let schema = set.schema(self.annotators.id_type(), self.items.id_type());
-        RecordBatch::try_new(schema, arrays?).map_err(|error| {
-            Error::new(ErrorKind::Internal, format!("{} set: {error}", set.name()))
-        })
+        batch(set, schema, arrays?)
     }
+}
+
+fn batch(set: ResultSet, schema: SchemaRef, arrays: Vec<ArrayRef>) -> Result<RecordBatch> {
+    RecordBatch::try_new(schema, arrays)
+        .map_err(|error| Error::new(ErrorKind::Internal, format!("{} set: {error}", set.name())))
 }
 
 /// A column of counts: sums of weights, which are whole unless weights are not.

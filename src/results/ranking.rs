@@ -2,12 +2,15 @@
 //!
 //! Scores compare only within a component; ranks begin at 1 in each.
 
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, RecordBatch};
 
 use super::ids::id_array;
 use super::rank::Ranks;
-use super::{Column, Kind, counts, integers, numbers};
-use crate::fit::{Chosen, Fit};
+use super::{Column, Kind, ResultSet, batch, counts, integers, numbers};
+use crate::error::Result;
+use crate::fit::{Chosen, Fit, ItemTally};
+use crate::model::Uncertainty;
+use crate::votes::{IdType, Ids};
 
 pub(super) const COLUMNS: &[Column] = &[
     Column::new("item", Kind::Item),
@@ -27,31 +30,61 @@ pub(super) const COLUMNS: &[Column] = &[
     Column::new("rank_high", Kind::Integer),
 ];
 
+/// What the ranking is made of.
+pub(crate) struct Ranking<'a> {
+    pub items: &'a Ids,
+    pub tally: &'a ItemTally,
+    pub scores: &'a [f64],
+    pub uncertainty: &'a Uncertainty,
+}
+
 pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
-    let tally = &fit.tally;
-    let scores = fit.theta(chosen.grid_index);
-    let ranks = Ranks::new(scores, &tally.component);
-    let hodgerank = Ranks::new(&tally.hodgerank, &tally.component);
-    let std_error = &chosen.uncertainty.std_error;
-    let intervals = Intervals::new(fit, chosen);
-    let rows = || ranks.order.iter().map(|&item| item as usize);
-    vec![
-        id_array(&fit.items, ranks.order.iter().map(|&item| Some(item))),
-        integers(rows().map(|i| ranks.rank[i])),
-        numbers(rows().map(|i| scores[i])),
-        integers(rows().map(|i| hodgerank.rank[i])),
-        numbers(rows().map(|i| tally.hodgerank[i])),
-        counts(rows().map(|i| tally.wins[i] + tally.losses[i] + tally.ties[i])),
-        counts(rows().map(|i| tally.wins[i])),
-        counts(rows().map(|i| tally.losses[i])),
-        counts(rows().map(|i| tally.ties[i])),
-        integers(rows().map(|i| tally.component[i].into())),
-        numbers(rows().map(|i| std_error[i])),
-        numbers(rows().map(|i| intervals.score[i].0)),
-        numbers(rows().map(|i| intervals.score[i].1)),
-        integers(rows().map(|i| intervals.rank[i].0)),
-        integers(rows().map(|i| intervals.rank[i].1)),
-    ]
+    let ranking = Ranking {
+        items: &fit.items,
+        tally: &fit.tally,
+        scores: fit.theta(chosen.grid_index),
+        uncertainty: &chosen.uncertainty,
+    };
+    ranking.arrays()
+}
+
+impl Ranking<'_> {
+    /// The result set, of votes whose annotators' ids are of this type.
+    pub fn table(&self, annotator: IdType) -> Result<RecordBatch> {
+        let schema = ResultSet::Ranking.schema(annotator, self.items.id_type());
+        batch(ResultSet::Ranking, schema, self.arrays())
+    }
+
+    fn arrays(&self) -> Vec<ArrayRef> {
+        let Self {
+            items,
+            tally,
+            scores,
+            uncertainty,
+        } = self;
+        let ranks = Ranks::new(scores, &tally.component);
+        let hodgerank = Ranks::new(&tally.hodgerank, &tally.component);
+        let std_error = &uncertainty.std_error;
+        let intervals = Intervals::of(scores, uncertainty, &tally.component);
+        let rows = || ranks.order.iter().map(|&item| item as usize);
+        vec![
+            id_array(items, ranks.order.iter().map(|&item| Some(item))),
+            integers(rows().map(|i| ranks.rank[i])),
+            numbers(rows().map(|i| scores[i])),
+            integers(rows().map(|i| hodgerank.rank[i])),
+            numbers(rows().map(|i| tally.hodgerank[i])),
+            counts(rows().map(|i| tally.wins[i] + tally.losses[i] + tally.ties[i])),
+            counts(rows().map(|i| tally.wins[i])),
+            counts(rows().map(|i| tally.losses[i])),
+            counts(rows().map(|i| tally.ties[i])),
+            integers(rows().map(|i| tally.component[i].into())),
+            numbers(rows().map(|i| std_error[i])),
+            numbers(rows().map(|i| intervals.score[i].0)),
+            numbers(rows().map(|i| intervals.score[i].1)),
+            integers(rows().map(|i| intervals.rank[i].0)),
+            integers(rows().map(|i| intervals.rank[i].1)),
+        ]
+    }
 }
 
 /// Where the scores and the ranks may well lie, by item: from, to.
@@ -62,12 +95,16 @@ pub(crate) struct Intervals {
 
 impl Intervals {
     pub fn new(fit: &Fit, chosen: &Chosen) -> Self {
-        let half_widths = chosen.uncertainty.half_width.iter();
-        let scores = fit.theta(chosen.grid_index).iter().zip(half_widths);
+        let scores = fit.theta(chosen.grid_index);
+        Self::of(scores, &chosen.uncertainty, &fit.tally.component)
+    }
+
+    fn of(scores: &[f64], uncertainty: &Uncertainty, component: &[u32]) -> Self {
+        let scores = scores.iter().zip(&uncertainty.half_width);
         let score: Vec<(f64, f64)> = scores
             .map(|(score, half)| (score - half, score + half))
             .collect();
-        let rank = rank_intervals(&score, &fit.tally.component);
+        let rank = rank_intervals(&score, component);
         Self { score, rank }
     }
 }

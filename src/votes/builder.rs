@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::bad_rows::{BadRows, Fault};
 use super::choice::{BadChoice, ChoiceRef, LARGEST};
-use super::comparisons::{Choices, Comparison, Comparisons};
+use super::chunks::{CHUNK_ROWS, Chunk, Held, Lookup, Numbers};
 use super::ids::{IdRef, IdType, Interner};
+use super::sort::Sorter;
 use super::{Votes, folds};
 use crate::error::{Error, Result};
 use crate::options::{Columns, OnBadRow, Options};
@@ -28,6 +29,16 @@ pub struct Row<'a> {
     pub fold: Option<i64>,
 }
 
+/// Rows without a NULL, ids whole numbers and choices numbers: the quick way in.
+#[cfg(feature = "duckdb")]
+#[derive(Default)]
+pub(crate) struct WholeRows {
+    pub annotator: Vec<i64>,
+    pub left: Vec<i64>,
+    pub right: Vec<i64>,
+    pub choice: Vec<f64>,
+}
+
 /// A row that can be used.
 struct Vote<'a> {
     annotator: IdRef<'a>,
@@ -38,46 +49,8 @@ struct Vote<'a> {
     fold: i64,
 }
 
-/// Rows of one chunk: 13 bytes a vote as long as choices are just sides and
-/// nothing is weighted.
-#[derive(Clone)]
-struct Chunk {
-    annotator: Vec<u32>,
-    left: Vec<u32>,
-    right: Vec<u32>,
-    choice: Choices,
-    weight: Vec<f64>,
-    fold: Vec<i64>,
-}
-
-/// A full chunk is left alone: growing one long vector would need three times its size.
-const CHUNK_ROWS: usize = 1 << 16;
-
 /// So many rows are looked up together: their ids stay in the fastest cache.
 const BLOCK_ROWS: usize = 128;
-
-impl Chunk {
-    fn new() -> Self {
-        Self {
-            annotator: Vec::new(),
-            left: Vec::new(),
-            right: Vec::new(),
-            choice: Choices::with_capacity(false, 0),
-            weight: Vec::new(),
-            fold: Vec::new(),
-        }
-    }
-
-    /// Gives every id the number that it has in another interner.
-    fn renumber(&mut self, annotators: &[u32], items: &[u32]) {
-        for annotator in &mut self.annotator {
-            *annotator = annotators[*annotator as usize];
-        }
-        for item in self.left.iter_mut().chain(&mut self.right) {
-            *item = items[*item as usize];
-        }
-    }
-}
 
 /// Collects votes. Several can be filled in parallel and merged: the votes
 /// that come out are the same.
@@ -86,8 +59,8 @@ pub struct VoteBuilder {
     on_bad_row: OnBadRow,
     annotators: Interner,
     items: Interner,
-    /// Full ones, shared between a builder and its copies.
-    chunks: Vec<Arc<Chunk>>,
+    /// Full ones.
+    chunks: Vec<Held>,
     /// The one that is being filled.
     open: Chunk,
     rows: u64,
@@ -190,13 +163,37 @@ impl VoteBuilder {
         })
     }
 
+    /// Takes rows whose ids are whole numbers and whose choices are numbers. If
+    /// one of them cannot be used, none is taken and the answer is false.
+    #[cfg(feature = "duckdb")]
+    pub(crate) fn push_whole(&mut self, rows: &WholeRows) -> Result<bool> {
+        let usable = |&choice: &f64| choice.abs() <= LARGEST;
+        let differ = rows.left.iter().zip(&rows.right).all(|(a, b)| a != b);
+        let plain = self.columns.weight.is_none() && self.columns.fold.is_none();
+        if !(plain && differ && rows.choice.iter().all(usable)) {
+            return Ok(false);
+        }
+        let chunk = Self::room(&mut self.open, &mut self.chunks, rows.choice.len());
+        self.annotators
+            .intern_whole(&rows.annotator, &mut chunk.annotator)?;
+        self.items.intern_whole(&rows.left, &mut chunk.left)?;
+        self.items.intern_whole(&rows.right, &mut chunk.right)?;
+        chunk.choice.extend(&rows.choice);
+        self.rows += rows.choice.len() as u64;
+        Ok(true)
+    }
+
+    /// The open chunk, after it made room for more rows.
+    fn room<'a>(open: &'a mut Chunk, full: &mut Vec<Held>, rows: usize) -> &'a mut Chunk {
+        if open.len() + rows > CHUNK_ROWS {
+            full.push(whole(std::mem::replace(open, Chunk::new())));
+        }
+        open
+    }
+
     /// After an error the builder is of no use any more.
     fn store(&mut self, votes: &[Vote<'_>]) -> Result<()> {
-        if self.open.left.len() + votes.len() > CHUNK_ROWS {
-            let full = std::mem::replace(&mut self.open, Chunk::new());
-            self.chunks.push(Arc::new(full));
-        }
-        let chunk = &mut self.open;
+        let chunk = Self::room(&mut self.open, &mut self.chunks, votes.len());
         let annotators = votes.iter().map(|vote| vote.annotator);
         self.annotators
             .intern_all(annotators, &mut chunk.annotator)?;
@@ -230,31 +227,29 @@ impl VoteBuilder {
         self.take(other, other.copy_chunks())
     }
 
-    fn take_chunks(&mut self) -> Vec<Arc<Chunk>> {
+    fn take_chunks(&mut self) -> Vec<Held> {
         let open = std::mem::replace(&mut self.open, Chunk::new());
         let mut chunks = std::mem::take(&mut self.chunks);
-        chunks.push(Arc::new(open));
+        chunks.push(whole(open));
         chunks
     }
 
-    fn copy_chunks(&self) -> Vec<Arc<Chunk>> {
+    fn copy_chunks(&self) -> Vec<Held> {
         let mut chunks = self.chunks.clone();
-        chunks.push(Arc::new(self.open.clone()));
+        chunks.push(whole(self.open.clone()));
         chunks
     }
 
-    /// A chunk that nobody else holds is renumbered in place; one whose numbers
-    /// stay as they are remains shared.
-    fn take(&mut self, other: &Self, chunks: Vec<Arc<Chunk>>) -> Result<()> {
+    /// Chunks stay as they are and shared; only what their numbers mean is new.
+    fn take(&mut self, other: &Self, chunks: Vec<Held>) -> Result<()> {
         let annotators = self.annotators.merge(&other.annotators)?;
         let items = self.items.merge(&other.items)?;
-        let same = |places: &[u32]| (0..).zip(places).all(|(index, &place)| index == place);
-        let unchanged = same(&annotators) && same(&items);
-        for mut chunk in chunks.into_iter().filter(|chunk| !chunk.left.is_empty()) {
-            if !unchanged {
-                Arc::make_mut(&mut chunk).renumber(&annotators, &items);
+        let mut lookup = Numbers::new(annotators, items).map(Lookup::new);
+        for mut held in chunks.into_iter().filter(|held| held.chunk.len() > 0) {
+            if let Some(lookup) = &mut lookup {
+                held.numbers = Some(lookup.of(held.numbers.as_ref()));
             }
-            self.chunks.push(chunk);
+            self.chunks.push(held);
         }
         self.rows += other.rows;
         self.bad.merge(other.bad.clone());
@@ -268,13 +263,8 @@ impl VoteBuilder {
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
-        let chunk_bytes = |chunk: &Chunk| {
-            let choice = if chunk.choice.is_graded() { 8 } else { 1 };
-            chunk.left.capacity() * (12 + choice)
-                + 8 * (chunk.weight.capacity() + chunk.fold.capacity())
-        };
-        let full = self.chunks.iter().map(|chunk| chunk_bytes(chunk));
-        full.sum::<usize>() + chunk_bytes(&self.open) + self.annotators.bytes() + self.items.bytes()
+        let full = self.chunks.iter().map(|held| held.chunk.bytes());
+        full.sum::<usize>() + self.open.bytes() + self.annotators.bytes() + self.items.bytes()
     }
 
     /// Sorts what was collected into canonical order, or says why it cannot be used.
@@ -288,7 +278,7 @@ impl VoteBuilder {
         self.votes(self.copy_chunks(), run)
     }
 
-    fn votes(&self, chunks: Vec<Arc<Chunk>>, run: &mut Run<'_>) -> Result<Votes> {
+    fn votes(&self, chunks: Vec<Held>, run: &mut Run<'_>) -> Result<Votes> {
         let skipped = self.bad.total();
         if self.rows == 0 {
             return Err(Error::votes(
@@ -298,35 +288,24 @@ impl VoteBuilder {
         if skipped == self.rows || (skipped > 0 && self.on_bad_row == OnBadRow::Error) {
             return Err(self.bad.error(&self.columns, self.rows));
         }
-        run.watch(move |stop| self.sort(chunks, stop, skipped))
+        let threads = run.worker_threads();
+        run.watch(move |stop| self.sort(chunks, threads, stop))
     }
 
-    fn sort(&self, chunks: Vec<Arc<Chunk>>, stop: &Stop, skipped: u64) -> Result<Votes> {
+    fn sort(&self, chunks: Vec<Held>, threads: usize, stop: &Stop) -> Result<Votes> {
         let (annotators, annotator_place) = self.annotators.sorted("annotators")?;
         let (items, item_place) = self.items.sorted("items")?;
-        let graded = chunks.iter().any(|chunk| chunk.choice.is_graded());
+        let graded = chunks.iter().any(|held| held.chunk.choice.is_graded());
         let (weighted, with_folds) = (self.columns.weight.is_some(), self.columns.fold.is_some());
-
-        // Where each annotator's votes go.
-        let mut starts = vec![0usize; annotators.len() + 1];
-        for annotator in chunks.iter().flat_map(|chunk| &chunk.annotator) {
-            starts[annotator_place[*annotator as usize] as usize + 1] += 1;
-        }
-        for annotator in 0..annotators.len() {
-            starts[annotator + 1] += starts[annotator];
-        }
-        let sorter = Sorter {
-            chunks,
-            annotator_place,
-            item_place,
-            starts,
-            items: items.len(),
-            weighted,
+        let places = Numbers {
+            annotators: annotator_place,
+            items: item_place,
         };
+        let sorter = Sorter::new(chunks, places);
         let (comparisons, fold_values) = if graded || weighted || with_folds {
-            sorter.general(stop, graded, with_folds)?
+            sorter.general(stop, graded, weighted, with_folds)?
         } else {
-            (sorter.sides(stop)?, None)
+            (sorter.sides(threads, stop)?, None)
         };
         let folds = fold_values.map(folds::Folds::from_values).transpose()?;
         Ok(Votes {
@@ -334,8 +313,15 @@ impl VoteBuilder {
             items,
             comparisons,
             folds,
-            skipped,
+            skipped: self.bad.total(),
         })
+    }
+}
+
+fn whole(chunk: Chunk) -> Held {
+    Held {
+        chunk: Arc::new(chunk),
+        numbers: None,
     }
 }
 
@@ -344,111 +330,5 @@ fn show(choice: ChoiceRef<'_>) -> String {
         ChoiceRef::Number(value) => value.to_string(),
         ChoiceRef::Bool(value) => value.to_string(),
         ChoiceRef::Text(text) => format!("'{text}'"),
-    }
-}
-
-/// Counting sort by annotator, then a sort of each annotator's votes.
-struct Sorter {
-    chunks: Vec<Arc<Chunk>>,
-    annotator_place: Vec<u32>,
-    item_place: Vec<u32>,
-    starts: Vec<usize>,
-    items: usize,
-    weighted: bool,
-}
-
-impl Sorter {
-    fn votes(&self) -> usize {
-        self.starts[self.starts.len() - 1]
-    }
-
-    /// Calls `put` with the slot, the items and the place of every vote, and frees the chunks.
-    fn scatter<T: Clone>(
-        &mut self,
-        stop: &Stop,
-        empty: T,
-        make: impl Fn(&Chunk, usize, u32, u32) -> T,
-    ) -> Result<Vec<T>> {
-        let mut next = self.starts.clone();
-        let mut sorted = vec![empty; self.votes()];
-        for chunk in std::mem::take(&mut self.chunks) {
-            stop.check()?;
-            for row in 0..chunk.left.len() {
-                let annotator = self.annotator_place[chunk.annotator[row] as usize] as usize;
-                let left = self.item_place[chunk.left[row] as usize];
-                let right = self.item_place[chunk.right[row] as usize];
-                sorted[next[annotator]] = make(&chunk, row, left, right);
-                next[annotator] += 1;
-            }
-        }
-        Ok(sorted)
-    }
-
-    /// The common case: a whole vote is one 64-bit key.
-    fn sides(mut self, stop: &Stop) -> Result<Comparisons> {
-        let mut keys = self.scatter(stop, 0u64, |chunk, row, left, right| {
-            let choice = (chunk.choice.get(row) as i8 + 1) as u64;
-            u64::from(left) << 33 | u64::from(right) << 2 | choice
-        })?;
-        let mut sorted = Comparisons::with_capacity(self.items, keys.len(), false, false);
-        for bounds in self.starts.windows(2) {
-            stop.check()?;
-            let keys = &mut keys[bounds[0]..bounds[1]];
-            keys.sort_unstable();
-            for &key in keys.iter() {
-                sorted.push(Comparison {
-                    left: (key >> 33) as usize,
-                    right: (key >> 2 & 0x7fff_ffff) as usize,
-                    choice: (key & 3) as f64 - 1.0,
-                    weight: 1.0,
-                });
-            }
-            sorted.end_annotator();
-        }
-        Ok(sorted)
-    }
-
-    /// Graded, weighted or with folds of their own.
-    fn general(
-        mut self,
-        stop: &Stop,
-        graded: bool,
-        with_folds: bool,
-    ) -> Result<(Comparisons, Option<Vec<i64>>)> {
-        let weighted = self.weighted;
-        type Wide = (u32, u32, f64, f64, i64);
-        let mut votes: Vec<Wide> =
-            self.scatter(stop, (0, 0, 0.0, 0.0, 0), |chunk, row, left, right| {
-                let weight = if weighted { chunk.weight[row] } else { 1.0 };
-                let fold = if with_folds { chunk.fold[row] } else { 0 };
-                (left, right, chunk.choice.get(row), weight, fold)
-            })?;
-        let mut sorted = Comparisons::with_capacity(self.items, votes.len(), graded, weighted);
-        let mut folds = with_folds.then(|| Vec::with_capacity(votes.len()));
-        for bounds in self.starts.windows(2) {
-            stop.check()?;
-            let votes = &mut votes[bounds[0]..bounds[1]];
-            votes.sort_unstable_by(|a, b| {
-                (a.0, a.1)
-                    .cmp(&(b.0, b.1))
-                    .then(a.2.total_cmp(&b.2))
-                    .then(a.3.total_cmp(&b.3))
-                    .then(a.4.cmp(&b.4))
-            });
-            for &(left, right, choice, weight, fold) in votes.iter() {
-                let (left, right) = (left as usize, right as usize);
-                sorted.push(Comparison {
-                    left,
-                    right,
-                    choice,
-                    weight,
-                });
-                if let Some(folds) = &mut folds {
-                    folds.push(fold);
-                }
-            }
-            sorted.end_annotator();
-        }
-        Ok((sorted, folds))
     }
 }

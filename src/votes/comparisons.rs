@@ -32,6 +32,7 @@ impl Choices {
         }
     }
 
+    #[inline]
     pub fn get(&self, index: usize) -> f64 {
         match self {
             Self::Sides(sides) => f64::from(sides[index]),
@@ -49,6 +50,17 @@ impl Choices {
                 *self = Self::Graded(values);
             }
             Self::Graded(values) => values.push(value),
+        }
+    }
+
+    /// Appends several.
+    #[cfg(feature = "duckdb")]
+    pub fn extend(&mut self, values: &[f64]) {
+        match self {
+            Self::Sides(sides) if values.iter().all(|&value| is_side(value)) => {
+                sides.extend(values.iter().map(|&value| value as i8));
+            }
+            _ => values.iter().for_each(|&value| self.push(value)),
         }
     }
 
@@ -127,6 +139,7 @@ impl Comparisons {
     }
 
     /// One vote.
+    #[inline]
     pub fn get(&self, row: usize) -> Comparison {
         Comparison {
             left: self.left[row] as usize,
@@ -139,6 +152,11 @@ impl Comparisons {
     /// The items of a vote, left and right.
     pub(crate) fn pair(&self, row: usize) -> [u32; 2] {
         [self.left[row], self.right[row]]
+    }
+
+    /// Whether every vote is just for a side, or a tie, and weighs 1.
+    pub(crate) fn are_sides(&self) -> bool {
+        !self.is_weighted() && !self.choice.is_graded()
     }
 
     /// Whether votes may weigh something else than 1.

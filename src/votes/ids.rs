@@ -160,9 +160,15 @@ pub(crate) struct Interner {
     entries: Vec<Entry>,
     text: String,
     id_type: Option<IdType>,
+    /// The numbers of small integers, without a hash.
+    direct: Vec<u32>,
     /// Memory for the keys and hashes of ids that are being looked up.
     keys: Vec<(Key, u64)>,
 }
+
+/// In place of a number. There are never so many.
+#[cfg(feature = "duckdb")]
+const UNKNOWN: u32 = u32::MAX;
 
 /// The most distinct ids of a kind: a pair of items and a choice fit in 64 bits.
 const MAX_IDS: usize = (1 << 31) - 1;
@@ -198,6 +204,38 @@ impl Interner {
         }
         self.keys = keys;
         Ok(())
+    }
+
+    /// The same for integers. Small ones are looked up by their value, in a table
+    /// that grows with the ids: one large id does not make it large.
+    #[cfg(feature = "duckdb")]
+    pub fn intern_whole(&mut self, ids: &[i64], numbers: &mut Vec<u32>) -> Result<()> {
+        numbers.reserve(ids.len());
+        for &id in ids {
+            let number = match self.direct.get(id as usize) {
+                Some(&number) if number != UNKNOWN => number,
+                _ => self.intern_directly(id)?,
+            };
+            numbers.push(number);
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "duckdb")]
+    fn intern_directly(&mut self, value: i64) -> Result<u32> {
+        let id = IdRef::Int(value.into());
+        let key = Key::new(id);
+        let number = self.intern_hashed(id, key, key.hash())?;
+        let most = 64 + 8 * self.entries.len();
+        if let Ok(place) = usize::try_from(value)
+            && place < most
+        {
+            if place >= self.direct.len() {
+                self.direct.resize(most, UNKNOWN);
+            }
+            self.direct[place] = number;
+        }
+        Ok(number)
     }
 
     #[inline]
@@ -281,7 +319,9 @@ impl Interner {
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
-        self.text.capacity() + self.entries.len() * (size_of::<Entry>() + 8 + 2 * size_of::<Slot>())
+        self.text.capacity()
+            + 4 * self.direct.capacity()
+            + self.entries.len() * (size_of::<Entry>() + 8 + 2 * size_of::<Slot>())
     }
 }
 
@@ -410,6 +450,20 @@ mod tests {
             assert_eq!(intern(&mut interner, IdRef::Int(value)), count);
             count += 1;
         }
+    }
+
+    #[cfg(feature = "duckdb")]
+    #[test]
+    fn integers_by_value_have_the_numbers_of_integers_by_hash() {
+        let ids: Vec<i64> = (0..500).map(|k| k * k % 311 - 5).collect();
+        let ids = [&ids[..], &[i64::MIN, i64::MAX, 1 << 40], &ids[..]].concat();
+        let (mut quick, mut slow) = (Interner::default(), Interner::default());
+        let (mut found, mut expected) = (Vec::new(), Vec::new());
+        quick.intern_whole(&ids, &mut found).unwrap();
+        let each = ids.iter().map(|&id| IdRef::Int(id.into()));
+        slow.intern_all(each, &mut expected).unwrap();
+        assert_eq!(found, expected);
+        assert!(quick.direct.len() <= 64 + 8 * quick.entries.len());
     }
 
     #[test]

@@ -11,10 +11,14 @@ mod arrow;
 mod bad_rows;
 mod builder;
 mod choice;
+mod chunks;
 mod comparisons;
 mod folds;
 mod ids;
+mod sort;
 
+#[cfg(feature = "duckdb")]
+pub(crate) use builder::WholeRows;
 pub use builder::{Row, VoteBuilder};
 pub use choice::ChoiceRef;
 pub use comparisons::{Comparison, Comparisons};

@@ -1,0 +1,201 @@
+//! Canonical order: a counting sort by annotator, then a sort of each
+//! annotator's votes.
+
+use std::sync::Arc;
+use std::thread;
+
+use super::chunks::{Chunk, Held, Lookup, Numbers};
+use super::comparisons::{Choices, Comparison, Comparisons};
+use crate::error::Result;
+use crate::run::{Stop, join};
+
+/// Votes to be sorted.
+pub(super) struct Sorter {
+    chunks: Vec<Held>,
+    /// The places of annotators and items in canonical order.
+    places: Lookup,
+    /// Where each annotator's votes go; one more entry at the end.
+    starts: Vec<usize>,
+    items: usize,
+}
+
+impl Sorter {
+    pub fn new(chunks: Vec<Held>, places: Numbers) -> Self {
+        let (annotators, items) = (places.annotators.len(), places.items.len());
+        let mut places = Lookup::new(Arc::new(places));
+        let mut starts = vec![0usize; annotators + 1];
+        for held in &chunks {
+            let place = places.of(held.numbers.as_ref());
+            for &annotator in &held.chunk.annotator {
+                starts[place.annotators[annotator as usize] as usize + 1] += 1;
+            }
+        }
+        for annotator in 0..annotators {
+            starts[annotator + 1] += starts[annotator];
+        }
+        Self {
+            chunks,
+            places,
+            starts,
+            items,
+        }
+    }
+
+    fn votes(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// Makes something of every vote and brings it to its annotator; lets go of the chunks.
+    fn scatter<T: Clone>(
+        &mut self,
+        stop: &Stop,
+        empty: T,
+        make: impl Fn(&Chunk, usize, u32, u32) -> T,
+    ) -> Result<Vec<T>> {
+        let mut next = self.starts.clone();
+        let mut sorted = vec![empty; self.votes()];
+        for held in std::mem::take(&mut self.chunks) {
+            stop.check()?;
+            let (chunk, places) = (&held.chunk, self.places.of(held.numbers.as_ref()));
+            for row in 0..chunk.len() {
+                let annotator = places.annotators[chunk.annotator[row] as usize] as usize;
+                let left = places.items[chunk.left[row] as usize];
+                let right = places.items[chunk.right[row] as usize];
+                sorted[next[annotator]] = make(chunk, row, left, right);
+                next[annotator] += 1;
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// The common case, just sides: a whole vote is one key, of 32 bits if there
+    /// are not too many items.
+    pub fn sides(self, threads: usize, stop: &Stop) -> Result<Comparisons> {
+        let bits = usize::BITS - self.items.leading_zeros();
+        if 2 * bits + 2 <= u32::BITS {
+            self.sort_keys(bits, threads, stop, |key| key as u32, u64::from)
+        } else {
+            self.sort_keys(31, threads, stop, |key| key, |key| key)
+        }
+    }
+
+    fn sort_keys<K: Copy + Default + Ord + Send>(
+        mut self,
+        bits: u32,
+        threads: usize,
+        stop: &Stop,
+        narrow: impl Fn(u64) -> K,
+        wide: impl Fn(K) -> u64 + Copy + Send,
+    ) -> Result<Comparisons> {
+        let mut keys = self.scatter(stop, K::default(), |chunk, row, left, right| {
+            let choice = (chunk.choice.get(row) as i8 + 1) as u64;
+            narrow(u64::from(left) << (bits + 2) | u64::from(right) << 2 | choice)
+        })?;
+        let votes = keys.len();
+        let (mut left, mut right) = (vec![0; votes], vec![0; votes]);
+        let mut choice = vec![0; votes];
+        thread::scope(|scope| {
+            let mut workers = Vec::new();
+            let mut rest = (
+                &mut keys[..],
+                &mut left[..],
+                &mut right[..],
+                &mut choice[..],
+            );
+            for starts in parts(&self.starts, threads) {
+                let length = starts[starts.len() - 1] - starts[0];
+                let keys = rest.0.split_off_mut(..length).expect("as many as counted");
+                let left = rest.1.split_off_mut(..length).expect("as many as keys");
+                let right = rest.2.split_off_mut(..length).expect("as many as keys");
+                let choice = rest.3.split_off_mut(..length).expect("as many as keys");
+                workers.push(scope.spawn(move || {
+                    for own in starts.windows(2) {
+                        stop.check()?;
+                        keys[own[0] - starts[0]..own[1] - starts[0]].sort_unstable();
+                    }
+                    for (row, &key) in keys.iter().enumerate() {
+                        let key = wide(key);
+                        left[row] = (key >> (bits + 2)) as u32;
+                        right[row] = (key >> 2 & ((1 << bits) - 1)) as u32;
+                        choice[row] = (key & 3) as i8 - 1;
+                    }
+                    Ok(())
+                }));
+            }
+            workers.into_iter().try_for_each(join)
+        })?;
+        Ok(Comparisons {
+            items: self.items,
+            offsets: self.starts,
+            left,
+            right,
+            choice: Choices::Sides(choice),
+            weight: None,
+        })
+    }
+
+    /// Graded, weighted or with folds of their own.
+    pub fn general(
+        mut self,
+        stop: &Stop,
+        graded: bool,
+        weighted: bool,
+        with_folds: bool,
+    ) -> Result<(Comparisons, Option<Vec<i64>>)> {
+        type Wide = (u32, u32, f64, f64, i64);
+        let mut votes: Vec<Wide> =
+            self.scatter(stop, (0, 0, 0.0, 0.0, 0), |chunk, row, left, right| {
+                let weight = if weighted { chunk.weight[row] } else { 1.0 };
+                let fold = if with_folds { chunk.fold[row] } else { 0 };
+                (left, right, chunk.choice.get(row), weight, fold)
+            })?;
+        let mut sorted = Comparisons::with_capacity(self.items, votes.len(), graded, weighted);
+        let mut folds = with_folds.then(|| Vec::with_capacity(votes.len()));
+        for bounds in self.starts.windows(2) {
+            stop.check()?;
+            let votes = &mut votes[bounds[0]..bounds[1]];
+            votes.sort_unstable_by(|a, b| {
+                (a.0, a.1)
+                    .cmp(&(b.0, b.1))
+                    .then(a.2.total_cmp(&b.2))
+                    .then(a.3.total_cmp(&b.3))
+                    .then(a.4.cmp(&b.4))
+            });
+            for &(left, right, choice, weight, fold) in votes.iter() {
+                let (left, right) = (left as usize, right as usize);
+                sorted.push(Comparison {
+                    left,
+                    right,
+                    choice,
+                    weight,
+                });
+                if let Some(folds) = &mut folds {
+                    folds.push(fold);
+                }
+            }
+            sorted.end_annotator();
+        }
+        Ok((sorted, folds))
+    }
+}
+
+/// Cuts the annotators into parts with about as many votes each; the last start
+/// of a part is the first of the next.
+fn parts(starts: &[usize], count: usize) -> impl Iterator<Item = &[usize]> {
+    let annotators = starts.len() - 1;
+    let votes = starts[annotators];
+    let mut first = 0;
+    (1..=count).map(move |part| {
+        let end = if part == count {
+            annotators
+        } else {
+            let share = votes / count * part;
+            starts
+                .partition_point(|&start| start < share)
+                .clamp(first, annotators)
+        };
+        let own = &starts[first..=end];
+        first = end;
+        own
+    })
+}
