@@ -122,7 +122,7 @@ impl Sorter {
                     Ok(())
                 }));
             }
-            workers.into_iter().map(join).collect::<Result<()>>()
+            workers.into_iter().try_for_each(join)
         })?;
         Ok(Comparisons {
             items: self.items,
