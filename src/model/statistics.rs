@@ -21,7 +21,6 @@ mod graph;
 
 use std::array::from_fn;
 
-use super::flow::Flow;
 use super::places::{Part, Places};
 use super::simd::Quad;
 use crate::error::Result;
@@ -119,7 +118,8 @@ impl Statistics {
     }
 
     /// All votes as those of one annotator: enough for the consensus graph.
-    pub(crate) fn pooled(flow: &Flow) -> Self {
+    #[cfg(any(test, feature = "duckdb"))]
+    pub(crate) fn pooled(flow: &super::flow::Flow) -> Self {
         let items = flow.items();
         let mut met = vec![0; items];
         for (&a, &b) in flow.a.iter().zip(&flow.b) {

@@ -2,15 +2,14 @@
 //!
 //! Scores compare only within a component; ranks begin at 1 in each.
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::ArrayRef;
 
 use super::ids::id_array;
 use super::rank::Ranks;
-use super::{Column, Kind, ResultSet, batch, counts, integers, numbers};
-use crate::error::Result;
+use super::{Column, Kind, counts, integers, numbers};
 use crate::fit::{Chosen, Fit, ItemTally};
 use crate::model::Uncertainty;
-use crate::votes::{IdType, Ids};
+use crate::votes::Ids;
 
 pub(super) const COLUMNS: &[Column] = &[
     Column::new("item", Kind::Item),
@@ -50,9 +49,14 @@ pub(super) fn arrays(fit: &Fit, chosen: &Chosen) -> Vec<ArrayRef> {
 
 impl Ranking<'_> {
     /// The result set, of votes whose annotators' ids are of this type.
-    pub fn table(&self, annotator: IdType) -> Result<RecordBatch> {
-        let schema = ResultSet::Ranking.schema(annotator, self.items.id_type());
-        batch(ResultSet::Ranking, schema, self.arrays())
+    #[cfg(feature = "duckdb")]
+    pub fn table(
+        &self,
+        annotator: crate::votes::IdType,
+    ) -> crate::error::Result<arrow_array::RecordBatch> {
+        let set = super::ResultSet::Ranking;
+        let schema = set.schema(annotator, self.items.id_type());
+        super::batch(set, schema, self.arrays())
     }
 
     fn arrays(&self) -> Vec<ArrayRef> {
