@@ -139,7 +139,7 @@ impl Comparisons {
     }
 
     /// One vote.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, row: usize) -> Comparison {
         Comparison {
             left: self.left[row] as usize,
