@@ -221,6 +221,36 @@ fn verdicts_are_those_of_the_truth() {
 }
 
 /// With winners on the left and losers on the right, everybody seems to click left.
+/// Thirty who choose the better item three times in four, and one who always does.
+#[test]
+fn who_is_only_surer_has_no_taste_of_their_own() {
+    let items = ["a", "b", "c", "d", "e", "f"];
+    let names: Vec<String> = (0..31).map(|u| format!("u{u}")).collect();
+    let mut rows = Vec::new();
+    let mut count = 0;
+    for (u, name) in names.iter().enumerate() {
+        let name: &'static str = name.clone().leak();
+        for round in 0..4 {
+            for (i, left) in items.iter().enumerate() {
+                for (j, right) in items.iter().enumerate().filter(|(j, _)| *j != i) {
+                    count += 1;
+                    let slips = u > 0 && (count * 7 + u * 3 + round) % 4 == 0;
+                    let choice = if (i < j) != slips { "left" } else { "right" };
+                    rows.push((name, *left, *right, choice));
+                }
+            }
+        }
+    }
+    let annotators = fit_rows(&rows, &quick());
+    let annotators = annotators.table(ResultSet::Annotators).unwrap();
+    let surest = texts(&annotators, "annotator")
+        .iter()
+        .position(|name| *name == "u0")
+        .unwrap();
+    assert!(numbers(&annotators, "deviation_q_value")[surest] < 0.1);
+    assert_eq!(texts(&annotators, "verdict")[surest], "ok");
+}
+
 #[test]
 fn nobody_clicks_a_side_where_sides_do_not_count() {
     let rows: Vec<TextRow> = ["ann", "ben", "cat", "dan"]

@@ -46,6 +46,8 @@ pub(crate) struct Verdicts<'a> {
     pub rate: f64,
     pub bias_q: Vec<f64>,
     pub deviation_q: Vec<f64>,
+    /// How often an annotator in the middle agrees with the consensus.
+    usual_agreement: f64,
 }
 
 impl<'a> Verdicts<'a> {
@@ -56,6 +58,7 @@ impl<'a> Verdicts<'a> {
             rate: fit.totals.fdr.unwrap_or(DEFAULT_RATE),
             bias_q: q_values(&fit.evidence.bias_p),
             deviation_q: q_values(&fit.evidence.deviation_p),
+            usual_agreement: median(&chosen.agreement),
         }
     }
 
@@ -77,6 +80,12 @@ impl<'a> Verdicts<'a> {
         self.deviates(u) && self.fit.evidence.slope[u] < 0.0
     }
 
+    /// Whether an annotator who deviates agrees with the consensus less often than
+    /// usual. Who deviates and agrees more often is only surer than the others.
+    fn has_own_taste(&self, u: usize) -> bool {
+        self.deviates(u) && self.chosen.agreement[u] < self.usual_agreement
+    }
+
     /// The verdict on an annotator.
     pub fn verdict(&self, u: usize) -> Verdict {
         let (left, right) = (self.fit.clicks.left[u], self.fit.clicks.right[u]);
@@ -89,7 +98,7 @@ impl<'a> Verdicts<'a> {
                 Verdict::ClicksRight
             };
         }
-        match (self.is_against(u), self.deviates(u)) {
+        match (self.is_against(u), self.has_own_taste(u)) {
             (true, _) => Verdict::Against,
             (_, true) => Verdict::OwnTaste,
             _ if left + right < FEW_VOTES => Verdict::TooFewVotes,
@@ -129,6 +138,16 @@ impl<'a> Verdicts<'a> {
             Verdict::ClicksLeft | Verdict::ClicksRight => evidence.bias_p[u],
             _ => evidence.deviation_p[u],
         }
+    }
+}
+
+/// Of those who have a value.
+fn median(values: &[f64]) -> f64 {
+    let mut known: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    known.sort_unstable_by(f64::total_cmp);
+    match known.len() {
+        0 => f64::NAN,
+        count => (known[count / 2] + known[(count - 1) / 2]) / 2.0,
     }
 }
 

@@ -149,7 +149,7 @@ impl Path<'_> {
         state.stage[u] = Stage::Full;
         state.deviation_entry[u] = Some(entry);
         state.full.push(u as u32);
-        self.watch.deviation.clear(u);
+        self.watch.end(u);
     }
 
     /// Takes the effects of those with γ alone, and of those whose δ entered in

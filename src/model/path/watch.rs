@@ -63,6 +63,10 @@ pub(super) struct Watch {
     /// Γ̄_u when the deviation's bound was set.
     pub(super) bias_mean: Vec<f64>,
     pub(super) woken: Vec<u32>,
+    /// Those of whom an effect is still zero, and some of whom none is any more.
+    waiting: Vec<u32>,
+    /// How many of them have none.
+    entered: usize,
 }
 
 impl Watch {
@@ -95,6 +99,23 @@ impl Watch {
             imbalance_norm: (0..users).map(|u| norm_of(imbalance(u))).collect(),
             bias_mean: vec![0.0; users],
             woken: Vec::with_capacity(users),
+            waiting: (0..users as u32).collect(),
+            entered: 0,
+        }
+    }
+
+    /// An annotator's δ is carried from now on, and γ with it: nothing of theirs is
+    /// watched any more.
+    pub(super) fn end(&mut self, u: usize) {
+        self.deviation.clear(u);
+        self.bias.clear(u);
+        self.entered += 1;
+        if 2 * self.entered > self.waiting.len() {
+            let never = |bounds: &Bounds, u: u32| bounds.base[u as usize] == f64::NEG_INFINITY;
+            let (deviation, bias) = (&self.deviation, &self.bias);
+            self.waiting
+                .retain(|&u| !never(deviation, u) || !never(bias, u));
+            self.entered = 0;
         }
     }
 
@@ -108,11 +129,12 @@ impl Watch {
     /// dormant ones, and some whose γ is carried.
     pub(super) fn wake(&mut self, t: f64, drift: f64, limit: f64) {
         self.woken.clear();
-        for u in 0..self.bias.base.len() {
+        for &u in &self.waiting {
             // Cleared for effects that are carried; those are looked at elsewhere.
-            let bound = self.deviation.get(u, drift).max(self.bias.get(u, drift));
+            let deviation = self.deviation.get(u as usize, drift);
+            let bound = deviation.max(self.bias.get(u as usize, drift));
             if t * bound >= limit {
-                self.woken.push(u as u32);
+                self.woken.push(u);
             }
         }
     }
