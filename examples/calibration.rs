@@ -47,12 +47,25 @@ struct MadeUp {
 
 impl MadeUp {
     fn new(simulation: Simulation) -> Result<Self> {
+        let all = simulation.annotators;
+        Self::some(simulation, all)
+    }
+
+    /// Of the first annotators only. All of a simulation have fixed shares of each
+    /// kind; some of a large one come as they come.
+    fn some(simulation: Simulation, annotators: usize) -> Result<Self> {
         let mut builder = VoteBuilder::new(&Options::default());
         let (mut kinds, mut scores) = (BTreeMap::new(), BTreeMap::new());
         for batch in simulation.run()? {
             let batch = batch?;
+            let of = batch.column(0).as_primitive::<Int64Type>().values();
+            let rows = of.partition_point(|&annotator| annotator <= annotators as i64);
+            let batch = batch.slice(0, rows);
+            if rows == 0 {
+                break;
+            }
             let ids = |k: usize| batch.column(k).as_primitive::<Int64Type>().values();
-            for row in 0..batch.num_rows() {
+            for row in 0..rows {
                 let kind = batch.column(4).as_string::<i32>().value(row);
                 kinds.entry(ids(0)[row]).or_insert_with(|| kind.to_string());
                 for (item, score) in [(1, 5), (2, 6)] {
@@ -151,12 +164,12 @@ struct Case {
 }
 
 /// Graded votes are differences of scores, and the truth is the scores. Votes of ±1
-/// have a scale of their own: there it is what HodgeRank says of a large crowd.
+/// have a scale of their own: there it is what a large crowd says.
 enum Truth {
     Scores,
-    /// A crowd of the same mixture.
+    /// A crowd of the same mixture, with the same model.
     Crowd,
-    /// A crowd of honest annotators only.
+    /// A crowd of honest annotators only, with HodgeRank.
     Honest,
 }
 
@@ -165,6 +178,7 @@ const CROWD: usize = 5000;
 
 fn plain() -> Options {
     Options {
+        folds: 0,
         personal: false,
         position_bias: false,
         ..Options::default()
@@ -221,7 +235,13 @@ fn coverage_cases() -> Vec<Case> {
             mixed(),
             Scores,
         ),
-        case("votes of ±1, mixed model", sides(100), mixed(), Honest),
+        case("votes of ±1, mixed model", sides(100), mixed(), Crowd),
+        case(
+            "the same, against honest annotators alone",
+            sides(100),
+            mixed(),
+            Honest,
+        ),
         case("votes of ±1, HodgeRank alone", sides(100), plain(), Crowd),
         case(
             "votes of ±1, 15 annotators, HodgeRank",
@@ -235,13 +255,13 @@ fn coverage_cases() -> Vec<Case> {
 /// The scores that intervals should hold, with mean zero.
 fn truth(case: &Case, seed: u64, scores: &BTreeMap<i64, f64>) -> Result<BTreeMap<i64, f64>> {
     let mean = scores.values().sum::<f64>() / scores.len() as f64;
-    let none = match case.truth {
+    let (none, options) = match case.truth {
         Truth::Scores => {
             let centred = scores.iter().map(|(&id, score)| (id, score - mean));
             return Ok(centred.collect());
         }
-        Truth::Crowd => None,
-        Truth::Honest => Some(0.0),
+        Truth::Crowd => (None, &case.options),
+        Truth::Honest => (Some(0.0), &plain()),
     };
     // The same seed draws the same scores.
     let crowd = MadeUp::new(Simulation {
@@ -252,11 +272,9 @@ fn truth(case: &Case, seed: u64, scores: &BTreeMap<i64, f64>) -> Result<BTreeMap
         seed,
         ..case.simulation.clone()
     })?;
-    let options = Options {
-        folds: 0,
-        ..plain()
-    };
-    let table = Fit::new(&crowd.votes, &options, &mut Run::new())?.table(ResultSet::Ranking)?;
+    let mut run = Run::new();
+    run.until_turned();
+    let table = Fit::new(&crowd.votes, options, &mut run)?.table(ResultSet::Ranking)?;
     let ids = table.column(0).as_primitive::<Int64Type>().values();
     let scores = table.column_by_name("score").expect("a column");
     let scores = scores.as_primitive::<Float64Type>().values();
@@ -267,11 +285,17 @@ fn coverage(case: &Case, draws: u64) -> Result<()> {
     let (mut held, mut all) = (0.0, 0.0);
     let (mut rank_held, mut width) = (0.0, 0.0);
     for seed in 0..draws {
+        let annotators = case.simulation.annotators;
+        let from = match case.truth {
+            Truth::Scores => annotators,
+            Truth::Crowd | Truth::Honest => CROWD,
+        };
         let simulation = Simulation {
             seed,
+            annotators: from,
             ..case.simulation.clone()
         };
-        let MadeUp { votes, scores, .. } = MadeUp::new(simulation)?;
+        let MadeUp { votes, scores, .. } = MadeUp::some(simulation, annotators)?;
         let fit = Fit::new(&votes, &case.options, &mut Run::new())?;
         let truth = truth(case, seed, &scores)?;
         let table = fit.table(ResultSet::Ranking)?;
