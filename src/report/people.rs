@@ -76,7 +76,7 @@ impl<'a> People<'a> {
             _ => format!(
                 "<p>Of those who are called something here, at most {} % are called so wrongly, on \
                  average. A taste of one's own is no fault: it says that the votes differ from those \
-                 of the others, be it a little, or by being surer.</p>\n<ol class=\"people\">\n",
+                 of the others, be it a little.</p>\n<ol class=\"people\">\n",
                 (1e5 * self.verdicts.rate).round() / 1e3
             ),
         };
