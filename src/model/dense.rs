@@ -3,7 +3,11 @@
 //! Only the upper half is kept, in tiles of 4 × 4. Each tile is read once for
 //! its own product and that of its mirror image.
 
+mod inverse;
+
 use super::simd::{Lanes, Quad, Work};
+
+pub(crate) use inverse::invert;
 
 /// Four columns of four, as long as two cache lines and beginning with one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,6 +26,12 @@ pub(crate) fn add(matrix: &mut [Tile], row: usize, column: usize, value: f64) {
     if above <= below {
         matrix[tiles(below) + above].0[column % 4][row % 4] += value;
     }
+}
+
+/// The element at a row and a column.
+pub(crate) fn get(matrix: &[Tile], row: usize, column: usize) -> f64 {
+    let (row, column) = (row.min(column), row.max(column));
+    matrix[tiles(column / 4) + row / 4].0[column % 4][row % 4]
 }
 
 /// out = M x.

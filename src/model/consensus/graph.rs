@@ -1,9 +1,7 @@
 //! The pooled comparison graph of all annotators.
 
-use nalgebra::{Cholesky, DMatrix};
-
 use crate::error::Result;
-use crate::model::dense::{Product, Tile, add, tiles};
+use crate::model::dense::{Product, Tile, add, invert, tiles};
 use crate::model::simd::{Quad, add_product, sum, vectorised};
 use crate::model::statistics::Statistics;
 use crate::run::Stop;
@@ -18,9 +16,6 @@ pub(super) struct Graph {
     /// The Laplacian as a whole, instead of rows.
     tiles: Option<Vec<Tile>>,
 }
-
-/// An inverse is found so many columns at a time, to be interruptible in between.
-const COLUMNS_AT_ONCE: usize = 32;
 
 impl Graph {
     /// Adds up all annotators' edges, in the order of annotators.
@@ -180,34 +175,27 @@ impl Graph {
     /// (L + w·11ᵀ/n)⁻¹ of a component, w its mean degree.
     pub(super) fn inverse(&self, items: &[u32], stop: &Stop) -> Result<Vec<Tile>> {
         let n = items.len();
-        let mut halves = vec![Tile::default(); tiles(n.div_ceil(4))];
+        let mut matrix = vec![Tile::default(); tiles(n.div_ceil(4))];
         if n == 1 {
-            return Ok(halves);
+            return Ok(matrix);
         }
         let place = |item: usize| items.partition_point(|&known| (known as usize) < item);
         let mean_degree = items.iter().map(|&i| self.degree[i as usize]).sum::<f64>() / n as f64;
-        let mut matrix = DMatrix::from_element(n, n, mean_degree / n as f64);
         for (row, &item) in items.iter().enumerate() {
-            matrix[(row, row)] += self.degree[item as usize];
+            for column in 0..n {
+                add(&mut matrix, row, column, mean_degree / n as f64);
+            }
+            add(&mut matrix, row, row, self.degree[item as usize]);
             for (neighbour, weight) in self.row(item as usize) {
-                matrix[(row, place(neighbour))] -= weight;
+                add(&mut matrix, row, place(neighbour), -weight);
             }
         }
-        let factor = Cholesky::new(matrix)
-            .expect("a connected Laplacian plus a constant is positive definite");
-        let mut inverse = DMatrix::identity(n, n);
-        for first in (0..n).step_by(COLUMNS_AT_ONCE) {
-            stop.check()?;
-            let columns = COLUMNS_AT_ONCE.min(n - first);
-            factor.solve_mut(&mut inverse.columns_mut(first, columns));
-        }
-        for column in 0..n {
-            for row in 0..n {
-                let upper = inverse[(row.min(column), row.max(column))];
-                add(&mut halves, row, column, upper);
-            }
-        }
-        Ok(halves)
+        let found = invert(&mut matrix, n, stop)?;
+        assert!(
+            found,
+            "a connected Laplacian plus a constant is positive definite"
+        );
+        Ok(matrix)
     }
 }
 

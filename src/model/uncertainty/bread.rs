@@ -1,10 +1,11 @@
 //! J, and how to solve with it.
 
-use nalgebra::{Cholesky, DMatrix};
+use nalgebra::DMatrix;
 
 use super::Variances;
 use super::pulls::{Pull, Pulls, Sums};
 use crate::error::Result;
+use crate::model::dense::{Tile, add, get, invert, tiles};
 use crate::model::flow::Flow;
 use crate::model::simd::{self, Quad, Work, add_product, vectorised};
 use crate::run::Stop;
@@ -30,9 +31,6 @@ const LEAST_STEPS: usize = 50;
 
 /// The exact diagonals are added up in so many shares.
 const SHARES: usize = 16;
-
-/// An inverse is found so many columns at a time, to be interruptible in between.
-const COLUMNS_AT_ONCE: usize = 32;
 
 /// J by rows.
 pub(super) struct Bread<'a> {
@@ -107,31 +105,23 @@ impl<'a> Bread<'a> {
     /// with a constant added there. None if rounding is too much for it.
     pub fn inverse(&self, stop: &Stop) -> Result<Option<DMatrix<f64>>> {
         let items = self.items();
-        let mut matrix = DMatrix::zeros(items, items);
+        let mut matrix = vec![Tile::default(); tiles(items.div_ceil(4))];
         for component in &self.components {
             let each = || component.iter().map(|&item| item as usize);
             let size = component.len() as f64;
             let constant = each().map(|i| self.diagonal[i]).sum::<f64>() / (size * size);
             for (i, j) in each().flat_map(|i| each().map(move |j| (i, j))) {
-                matrix[(i, j)] = constant;
+                add(&mut matrix, i, j, constant);
             }
         }
         for item in 0..items {
-            matrix[(item, item)] += self.diagonal[item];
+            add(&mut matrix, item, item, self.diagonal[item]);
             for entry in self.row(item) {
-                matrix[(item, entry.column as usize)] -= entry.weight;
+                add(&mut matrix, item, entry.column as usize, -entry.weight);
             }
         }
-        let Some(factor) = Cholesky::new(matrix) else {
-            return Ok(None);
-        };
-        let mut inverse = DMatrix::identity(items, items);
-        for first in (0..items).step_by(COLUMNS_AT_ONCE) {
-            stop.check()?;
-            let columns = COLUMNS_AT_ONCE.min(items - first);
-            factor.solve_mut(&mut inverse.columns_mut(first, columns));
-        }
-        Ok(Some(inverse))
+        let found = invert(&mut matrix, items, stop)?;
+        Ok(found.then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
     }
 
     /// Both diagonals from the inverse: constants make no difference to pulls,
