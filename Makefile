@@ -25,7 +25,7 @@ help:
 	@echo "make test          build everything and run all tests"
 	@echo "make lint          formatting and clippy"
 	@echo "make bench         one table: our speed, the published way's, and what others need on the same votes"
-	@echo "make bench-large   a hundred million votes from a Parquet file; takes 4 GB of disk and an hour"
+	@echo "make bench-large   a hundred million votes from a Parquet file; takes a GB of disk and some minutes"
 	@echo "make bench-growth  how the time grows with the votes; draws benches/growth.svg anew"
 	@echo "make calibration   how often verdicts are wrong and intervals miss, on made-up votes"
 	@echo "make duckdb        build the DuckDB extension, $(DUCKDB_EXTENSION)"

@@ -32,7 +32,7 @@ pub(crate) enum Curve {
     UntilTurned,
 }
 
-/// The errors of every fold at every grid time, or at those until it turned.
+/// The errors of every fold at every grid time, or at those until one turned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossValidation {
     /// Mean squared error, by fold and grid time.
@@ -135,6 +135,7 @@ impl HeldOut<'_> {
         other: impl FnOnce() -> Result<T> + Send,
     ) -> Result<(CrossValidation, T)> {
         let next = AtomicUsize::new(0);
+        let turned = AtomicUsize::new(self.grid.len());
         let work = || -> Result<Vec<(usize, Fold)>> {
             let mut done = Vec::new();
             loop {
@@ -142,7 +143,7 @@ impl HeldOut<'_> {
                 if fold >= self.folds.count() {
                     return Ok(done);
                 }
-                done.push((fold, self.run_fold(fold, stop)?));
+                done.push((fold, self.run_fold(fold, &turned, stop)?));
             }
         };
         let (results, other) = thread::scope(|scope| {
@@ -176,7 +177,9 @@ impl HeldOut<'_> {
         Ok((all, other))
     }
 
-    fn run_fold(&self, fold: usize, stop: &Stop) -> Result<Fold> {
+    /// `turned`: the number of grid times until the first of the folds has turned,
+    /// of those that are known. No other one is needed beyond.
+    fn run_fold(&self, fold: usize, turned: &AtomicUsize, stop: &Stop) -> Result<Fold> {
         let Self { votes, folds, .. } = *self;
         let training = votes.select(|row| folds.of(row) != fold);
         let held_out = votes.select(|row| folds.of(row) == fold);
@@ -201,9 +204,11 @@ impl HeldOut<'_> {
             found.mismatches.push(mismatch);
             if !turn.is_clear() && turn.look(error, scorer.by_annotator()) {
                 found.until_turned = index + 1;
-                if self.curve == Curve::UntilTurned {
-                    break;
-                }
+                turned.fetch_min(index + 1, Ordering::Relaxed);
+            }
+            let needed = turned.load(Ordering::Relaxed);
+            if self.curve == Curve::UntilTurned && index + 1 >= needed {
+                break;
             }
         }
         Ok(found)
