@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 
 use crate::error::Result;
 use crate::fit::{ItemTally, scores_of};
-use crate::model::{Consensus, Fitted, Flow, Statistics, Uncertainty};
+use crate::model::{Consensus, Fitted, Flow, Solves, Uncertainty};
 use crate::options::{BiasTest, Options, PairModel};
 use crate::results::ranking::Ranking;
 use crate::run::{Run, Stop};
@@ -30,7 +30,7 @@ pub(crate) fn ranking(votes: &Votes, options: &Options, run: &mut Run<'_>) -> Re
 fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Result<RecordBatch> {
     let comparisons = &votes.comparisons;
     let flow = Flow::new(comparisons, options.pair_model, stop)?;
-    let consensus = Consensus::new(&Statistics::pooled(&flow), stop)?;
+    let consensus = Consensus::new(&flow, Solves::Once, stop)?;
     let mut tally = ItemTally::new(comparisons, &consensus);
     let net_wins = net_wins(comparisons, &tally);
     let mut scores = vec![0.0; comparisons.items()];

@@ -5,9 +5,9 @@ mod slow;
 
 use std::time::Instant;
 
-use me_hodgerank::model::{Consensus, Problem, Scorer, Statistics, cross_validate};
+use me_hodgerank::model::{Consensus, Flow, Problem, Scorer, Solves, Statistics, cross_validate};
 use me_hodgerank::votes::{Comparisons, Folds, VoteBuilder, Votes};
-use me_hodgerank::{Run, Stop, ThetaUpdate};
+use me_hodgerank::{PairModel, Run, Stop, ThetaUpdate};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use slow::case::{Case, Vote, cases, finish, large, table};
@@ -272,11 +272,12 @@ fn many_items_are_like_the_slow_ones() {
 }
 
 /// HodgeRank's scores, and that they solve the normal equations of the votes.
-fn solved(comparisons: &Comparisons) -> Vec<f64> {
+fn solved(comparisons: &Comparisons, solves: Solves) -> Vec<f64> {
     let stop = Stop::default();
     let begin = Instant::now();
     let statistics = Statistics::new(comparisons, &stop).unwrap();
-    let consensus = Consensus::new(&statistics, &stop).unwrap();
+    let pairs = Flow::new(comparisons, PairModel::Uniform, &stop).unwrap();
+    let consensus = Consensus::new(&pairs, solves, &stop).unwrap();
     let mut theta = vec![0.0; comparisons.items()];
     let (right, mut work) = (statistics.net_wins(), consensus.workspace());
     consensus
@@ -313,7 +314,23 @@ fn solved(comparisons: &Comparisons) -> Vec<f64> {
 
 #[test]
 fn a_large_random_graph_is_solved() {
-    solved(large(10_000, 1000, 1_000_000).votes().comparisons());
+    let case = large(10_000, 1000, 1_000_000);
+    solved(case.votes().comparisons(), Solves::Often);
+}
+
+/// Whichever way: nearly all pairs were compared, some often, so that there are
+/// rows of pairs, rows of votes and a whole matrix to choose from.
+#[test]
+fn dense_graphs_are_solved() {
+    for votes in [20_000, 60_000, 250_000] {
+        let case = large(700, 20, votes);
+        let votes = case.votes();
+        let scores =
+            [Solves::Once, Solves::Often].map(|solves| solved(votes.comparisons(), solves));
+        for (once, often) in scores[0].iter().zip(&scores[1]) {
+            assert!((once - often).abs() <= 1e-12);
+        }
+    }
 }
 
 /// On a tree the scores explain every vote.
@@ -335,7 +352,8 @@ fn trees_are_solved() {
             weight: 1.0,
             fold: 0,
         };
-        let theta = solved(table((1..items).map(vote).collect()).votes().comparisons());
+        let votes = table((1..items).map(vote).collect()).votes();
+        let theta = solved(votes.comparisons(), Solves::Often);
         for item in 1..items {
             let (left, right) = pair(item);
             let apart = theta[left as usize] - theta[right as usize] - choice(item);

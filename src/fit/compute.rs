@@ -43,11 +43,9 @@ pub(super) fn compute(
         Some(_) => Some(grid.len() - 1),
         None => (!problem.has_path()).then_some(0),
     };
-    let flow = Flow::new(comparisons, options.pair_model, stop)?;
     let ground = Ground {
         votes: comparisons,
         problem: &problem,
-        flow: &flow,
         in_votes: options.pair_model == PairModel::Uniform,
         threads,
     };
@@ -94,7 +92,7 @@ pub(super) fn compute(
     let knockoff = knockoff(votes, options, &problem, &hodgerank, stop)?;
     let hodgerank = match options.pair_model {
         PairModel::Uniform => hodgerank,
-        _ => scores_of(&flow, &problem.consensus, stop)?,
+        _ => scores_of(&problem.flow, &problem.consensus, stop)?,
     };
     let tally = ItemTally {
         hodgerank,
@@ -111,7 +109,7 @@ pub(super) fn compute(
         path: followed.record,
         validation,
         chosen: followed.chosen,
-        flow,
+        flow: problem.flow,
     })
 }
 
@@ -130,7 +128,6 @@ fn folds(votes: &Votes, options: &Options) -> Option<Folds> {
 struct Ground<'a> {
     votes: &'a Comparisons,
     problem: &'a Problem,
-    flow: &'a Flow,
     /// Whether the flow is the mean of votes.
     in_votes: bool,
     threads: usize,
@@ -147,11 +144,10 @@ impl Ground<'_> {
         let Self {
             votes,
             problem,
-            flow,
             in_votes,
             ..
         } = *self;
-        let circles = || Circles::new(votes, problem, flow, hodgerank, snapshot);
+        let circles = || Circles::new(votes, problem, hodgerank, snapshot);
         Ok(Chosen {
             grid_index,
             agreement: agreements(votes, snapshot.theta()),
@@ -169,7 +165,7 @@ impl Ground<'_> {
         let components = self.problem.consensus.components();
         Uncertainty::new(
             self.votes,
-            self.flow,
+            &self.problem.flow,
             components,
             fitted,
             self.threads,

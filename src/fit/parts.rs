@@ -1,7 +1,7 @@
 //! The parts of a fit, each from what it is made of.
 
 use super::{Circles, Clicks, Effects, ItemTally, PathRecord, Personal, Validation};
-use crate::model::{Consensus, CrossValidation, Flow, Problem, Snapshot};
+use crate::model::{Consensus, CrossValidation, Problem, Snapshot};
 use crate::votes::Comparisons;
 
 impl PathRecord {
@@ -114,10 +114,10 @@ impl Circles {
     pub(super) fn new(
         votes: &Comparisons,
         problem: &Problem,
-        flow: &Flow,
         hodgerank: &[f64],
         snapshot: &Snapshot,
     ) -> Option<Self> {
+        let flow = &problem.flow;
         let explained = flow.gradient(hodgerank);
         let left_over = flow.value.iter().zip(&explained).map(|(f, g)| f - g);
         let left_over: Vec<f64> = left_over.collect();

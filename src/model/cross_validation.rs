@@ -13,11 +13,13 @@ mod turn;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::consensus::Consensus;
+use super::consensus::{Consensus, Solves};
+use super::flow::Flow;
 use super::norm::{step_norm, step_norm_at_most};
 use super::path::{Path, Settings, Snapshot};
 use super::statistics::Statistics;
 use crate::error::Result;
+use crate::options::PairModel;
 use crate::run::{Stop, join};
 use crate::votes::{Comparisons, Folds};
 
@@ -184,8 +186,10 @@ impl HeldOut<'_> {
         let training = votes.select(|row| folds.of(row) != fold);
         let held_out = votes.select(|row| folds.of(row) == fold);
         let statistics = Statistics::new(&training, stop)?;
+        let pairs = Flow::new(&training, PairModel::Uniform, stop)?;
         drop(training);
-        let consensus = Consensus::new(&statistics, stop)?;
+        let consensus = Consensus::new(&pairs, Solves::Often, stop)?;
+        drop(pairs);
         let settings = calmed(self.settings, &statistics, &consensus, stop)?;
         let mut path = Path::new(&statistics, &consensus, settings, stop)?;
         let mut scorer = Scorer::new(&held_out);

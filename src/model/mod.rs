@@ -1,7 +1,7 @@
 //! The model: numbers only. No Arrow, no SQL, no ids.
 //!
 //! ```text
-//! Comparisons ─ Statistics ─ Consensus (HodgeRank) ─ Path ─ cross_validate
+//! Comparisons ─ Flow, Statistics ─ Consensus (HodgeRank) ─ Path ─ cross_validate
 //! ```
 //!
 //! A vote of annotator u on (left i, right j) is a number y, and the model says
@@ -24,7 +24,7 @@ mod simd;
 mod statistics;
 mod uncertainty;
 
-pub use consensus::{Consensus, Workspace};
+pub use consensus::{Consensus, Solves, Workspace};
 pub use cross_validation::{CrossValidation, Scorer, cross_validate};
 pub(crate) use cross_validation::{Curve, HeldOut};
 pub use evidence::{Evidence, normal_tail, q_values};

@@ -1,6 +1,7 @@
 //! All votes of a table, ready for a path: statistics, step size, time grid.
 
-use super::consensus::Consensus;
+use super::consensus::{Consensus, Solves};
+use super::flow::Flow;
 use super::norm::step_norm;
 use super::path::{Path, Settings};
 use super::statistics::Statistics;
@@ -17,6 +18,8 @@ const MAX_STEPS: f64 = 2e7;
 pub struct Problem {
     /// The annotators' statistics.
     pub statistics: Statistics,
+    /// The votes by pair.
+    pub flow: Flow,
     /// The pooled graph.
     pub consensus: Consensus,
     /// How the path is run.
@@ -31,7 +34,13 @@ impl Problem {
     /// Prepares the votes for a path with these options.
     pub fn new(votes: &Comparisons, options: &Options, stop: &Stop) -> Result<Self> {
         let statistics = Statistics::new(votes, stop)?;
-        let consensus = Consensus::new(&statistics, stop)?;
+        let flow = Flow::new(votes, options.pair_model, stop)?;
+        let solves = if options.has_effects() {
+            Solves::Often
+        } else {
+            Solves::Once
+        };
+        let consensus = Consensus::new(&flow, solves, stop)?;
         let mut settings = Settings {
             kappa: options.kappa,
             alpha: f64::NAN, // follows from the norm
@@ -53,6 +62,7 @@ impl Problem {
         }
         let mut problem = Self {
             statistics,
+            flow,
             consensus,
             settings,
             norm,

@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::run::Stop;
 use crate::votes::Comparisons;
 
-use graph::Graphs;
+pub(super) use graph::Graphs;
 pub(crate) use graph::Neighbours;
 
 /// The statistics of all annotators, one after the other in flat arrays.
@@ -115,47 +115,6 @@ impl Statistics {
         statistics.imbalance.shrink_to_fit();
         statistics.net_wins.shrink_to_fit();
         Ok(statistics)
-    }
-
-    /// All votes as those of one annotator: enough for the consensus graph.
-    #[cfg(any(test, feature = "duckdb"))]
-    pub(crate) fn pooled(flow: &super::flow::Flow) -> Self {
-        let items = flow.items();
-        let mut met = vec![0; items];
-        for (&a, &b) in flow.a.iter().zip(&flow.b) {
-            met[a as usize] += 1;
-            met[b as usize] += 1;
-        }
-        let mut order: Vec<(u32, u32)> = met.into_iter().zip(0..).collect();
-        order.sort_unstable_by_key(|&(count, item)| (!count, item));
-        let mut place = vec![0; items];
-        for (row, &(_, item)) in order.iter().enumerate() {
-            place[item as usize] = row;
-        }
-        let mut graphs = Graphs::with_capacity(flow.len(), true);
-        let mut graph = graphs.begin(&order);
-        for (k, &weight) in flow.weight.iter().enumerate() {
-            graph.push(place[flow.a[k] as usize], place[flow.b[k] as usize], weight);
-        }
-        let quads = items.div_ceil(4);
-        let mut item = Places::with_capacity(quads);
-        push_items(&mut item, items, &order);
-        let total = flow.weight.iter().sum();
-        Self {
-            items,
-            total,
-            strength: 0.0,
-            offsets: vec![0, quads],
-            totals: vec![Totals {
-                items,
-                votes: total,
-                lean: 0.0,
-            }],
-            item,
-            imbalance: vec![[0.0; 4]; quads],
-            net_wins: vec![[0.0; 4]; quads],
-            graphs,
-        }
     }
 
     fn push(&mut self, votes: &Comparisons, annotator: usize, scratch: &mut Scratch) {

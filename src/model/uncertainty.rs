@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    use crate::model::{Consensus, Statistics};
+    use crate::model::{Consensus, Solves};
     use crate::options::PairModel;
     use crate::random::Random;
     use crate::votes::Comparison;
@@ -195,7 +195,7 @@ mod tests {
     fn with_bread<T>(votes: &Comparisons, test: impl FnOnce(&Bread<'_>, &Pulls<'_>) -> T) -> T {
         let stop = Stop::default();
         let flow = Flow::new(votes, PairModel::Uniform, &stop).unwrap();
-        let consensus = Consensus::new(&Statistics::pooled(&flow), &stop).unwrap();
+        let consensus = Consensus::new(&flow, Solves::Once, &stop).unwrap();
         let theta = vec![0.0; votes.items()];
         let fitted = Fitted {
             theta: &theta,

@@ -5,6 +5,8 @@
 //! a product with L, and the same combination of their solutions is a guess from
 //! which conjugate gradients have little left to do.
 
+use crate::model::simd::{Lanes, Quad, Work, sum, vectorised};
+
 /// How many solutions are remembered.
 const KEPT: usize = 6;
 
@@ -19,31 +21,31 @@ pub(super) struct Past {
     kept: Vec<Solved>,
     /// Orthogonal combinations of differences between them.
     basis: Vec<Solved>,
-    rest: Vec<f64>,
+    rest: Vec<Quad>,
 }
 
 #[derive(Clone, Debug)]
 struct Solved {
-    right: Vec<f64>,
-    theta: Vec<f64>,
+    right: Vec<Quad>,
+    theta: Vec<Quad>,
 }
 
 impl Past {
-    pub fn new(items: usize) -> Self {
+    pub fn new(quads: usize) -> Self {
         let solved = Solved {
-            right: vec![0.0; items],
-            theta: vec![0.0; items],
+            right: vec![[0.0; 4]; quads],
+            theta: vec![[0.0; 4]; quads],
         };
         Self {
             known: 0,
             kept: vec![solved.clone(); KEPT],
             basis: vec![solved; KEPT - 1],
-            rest: vec![0.0; items],
+            rest: vec![[0.0; 4]; quads],
         }
     }
 
     /// Remembers a solution, for the oldest one.
-    pub fn push(&mut self, right: &[f64], theta: &[f64]) {
+    pub fn push(&mut self, right: &[Quad], theta: &[Quad]) {
         self.kept.rotate_right(1);
         self.kept[0].right.copy_from_slice(right);
         self.kept[0].theta.copy_from_slice(theta);
@@ -51,63 +53,95 @@ impl Past {
     }
 
     /// The guess; distances are measured with the inverse of the degrees.
-    pub fn guess(&mut self, right: &[f64], degree: &[f64], theta: &mut [f64]) {
-        if self.known == 0 {
-            return;
-        }
+    pub fn guess(&mut self, right: &[Quad], scale: &[Quad], theta: &mut [Quad]) {
+        theta.copy_from_slice(&self.kept[0].theta);
         let Self {
             kept, basis, rest, ..
         } = self;
-        theta.copy_from_slice(&kept[0].theta);
-        for (i, slot) in rest.iter_mut().enumerate() {
-            *slot = right[i] - kept[0].right[i];
-        }
+        rest.copy_from_slice(right);
+        add(-1.0, &kept[0].right, rest);
         let mut used = 0;
         for pair in kept[..self.known].windows(2) {
-            let (earlier, rest_of_basis) = basis.split_at_mut(used);
-            let next = &mut rest_of_basis[0];
-            difference(&pair[0].right, &pair[1].right, &mut next.right);
-            difference(&pair[0].theta, &pair[1].theta, &mut next.theta);
-            let whole = product(&next.right, &next.right, degree);
+            let (earlier, others) = basis.split_at_mut(used);
+            let next = &mut others[0];
+            next.set_to_difference(&pair[0], &pair[1]);
+            let whole = product(&next.right, &next.right, scale);
             for known in earlier {
-                let part = product(&next.right, &known.right, degree);
-                subtract(part, &known.right, &mut next.right);
-                subtract(part, &known.theta, &mut next.theta);
+                let part = product(&next.right, &known.right, scale);
+                add(-part, &known.right, &mut next.right);
+                add(-part, &known.theta, &mut next.theta);
             }
-            let square = product(&next.right, &next.right, degree);
+            let square = product(&next.right, &next.right, scale);
             if square <= NOTHING_NEW * NOTHING_NEW * whole {
                 continue;
             }
-            let scale = 1.0 / square.sqrt();
-            next.right.iter_mut().for_each(|slot| *slot *= scale);
-            next.theta.iter_mut().for_each(|slot| *slot *= scale);
-            let part = product(rest, &next.right, degree);
-            subtract(part, &next.right, rest);
-            subtract(-part, &next.theta, theta);
+            let factor = 1.0 / square.sqrt();
+            let numbers = next.right.iter_mut().chain(&mut next.theta);
+            numbers.for_each(|quad| *quad = quad.map(|x| factor * x));
+            let part = product(rest, &next.right, scale);
+            add(-part, &next.right, rest);
+            add(part, &next.theta, theta);
             used += 1;
         }
     }
 }
 
-fn difference(a: &[f64], b: &[f64], out: &mut [f64]) {
-    for ((slot, a), b) in out.iter_mut().zip(a).zip(b) {
-        *slot = a - b;
+impl Solved {
+    fn set_to_difference(&mut self, later: &Self, earlier: &Self) {
+        self.right.copy_from_slice(&later.right);
+        add(-1.0, &earlier.right, &mut self.right);
+        self.theta.copy_from_slice(&later.theta);
+        add(-1.0, &earlier.theta, &mut self.theta);
     }
 }
 
-fn subtract(factor: f64, x: &[f64], from: &mut [f64]) {
-    for (slot, x) in from.iter_mut().zip(x) {
-        *slot -= factor * x;
-    }
+/// sum += factor·x.
+fn add(factor: f64, x: &[Quad], sum: &mut [Quad]) {
+    vectorised(Add { factor, x, sum });
 }
 
-/// Σ a_i b_i / degree_i, in four sums.
-fn product(a: &[f64], b: &[f64], degree: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    for ((a, b), degree) in a.chunks(4).zip(b.chunks(4)).zip(degree.chunks(4)) {
-        for (lane, slot) in sums.iter_mut().enumerate().take(a.len()) {
-            *slot += a[lane] * b[lane] / degree[lane];
+struct Add<'a> {
+    factor: f64,
+    x: &'a [Quad],
+    sum: &'a mut [Quad],
+}
+
+impl Work for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let factor = lanes.splat(self.factor);
+        for (slot, x) in self.sum.iter_mut().zip(self.x) {
+            lanes.store(
+                lanes.add_product(lanes.load(slot), factor, lanes.load(x)),
+                slot,
+            );
         }
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
+}
+
+/// Σ a·b·scale.
+fn product(a: &[Quad], b: &[Quad], scale: &[Quad]) -> f64 {
+    vectorised(ScaledProduct { a, b, scale })
+}
+
+struct ScaledProduct<'a> {
+    a: &'a [Quad],
+    b: &'a [Quad],
+    scale: &'a [Quad],
+}
+
+impl Work for ScaledProduct<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> f64 {
+        let mut total = lanes.splat(0.0);
+        for ((a, b), scale) in self.a.iter().zip(self.b).zip(self.scale) {
+            let scaled = lanes.multiply(lanes.load(b), lanes.load(scale));
+            total = lanes.add_product(total, lanes.load(a), scaled);
+        }
+        sum(lanes.quad(total))
+    }
 }

@@ -289,8 +289,11 @@ mod tests {
     #[test]
     fn a_deviation_at_the_threshold_leaves_the_bias_alone() {
         let stop = Stop::default();
-        let statistics = Statistics::new(&votes(), &stop).unwrap();
-        let consensus = Consensus::new(&statistics, &stop).unwrap();
+        let Problem {
+            statistics,
+            consensus,
+            ..
+        } = Problem::new(&votes(), &Options::default(), &stop).unwrap();
         let run = |alpha: f64| {
             let settings = Settings {
                 kappa: 10.0,

@@ -13,7 +13,7 @@ use crate::model::simd::{Lanes, Quad, Sink};
 
 /// The graphs of all annotators.
 #[derive(Debug)]
-pub(super) struct Graphs {
+pub(crate) struct Graphs {
     /// Where each annotator's runs and weights begin; one more at the end.
     starts: Vec<(usize, usize)>,
     /// How many rows each has.
@@ -103,7 +103,7 @@ impl Graphs {
 }
 
 /// An annotator's rows while the votes come in.
-pub(super) struct Filling<'a> {
+pub(crate) struct Filling<'a> {
     next: &'a mut [usize],
     neighbours: &'a mut Places,
     weights: Option<&'a mut [f64]>,
