@@ -376,6 +376,10 @@ fn a_curve_cut_off_where_it_has_turned_chooses_the_same() {
     }
     let again = Fit::from_bytes(&cut.to_bytes()).unwrap();
     assert_eq!(again, cut);
+    let mut run = Run::new().threads(1);
+    run.until_turned();
+    let alone = Fit::new(&votes, &options, &mut run).unwrap();
+    assert_eq!(alone.to_bytes(), cut.to_bytes());
 }
 
 #[test]

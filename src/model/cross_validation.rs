@@ -4,26 +4,29 @@
 //! with the step size and the grid of all votes; with shorter steps where so
 //! many votes are held out that the path would oscillate.
 //!
-//! The last grid times cost the most. A time is chosen among those before a
-//! fold's error has clearly turned, so who only wants to know which one need not
-//! run the rest.
+//! The last grid times cost the most. A time is chosen among those before the
+//! error has clearly turned, so who only wants to know which one need not run the
+//! rest.
 
+mod apart;
+mod fold;
+mod score;
+mod together;
 mod turn;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
 use std::thread;
 
-use super::consensus::{Consensus, Solves};
-use super::flow::Flow;
-use super::norm::{step_norm, step_norm_at_most};
-use super::path::{Path, Settings, Snapshot};
-use super::statistics::Statistics;
+use super::path::Settings;
 use crate::error::Result;
-use crate::options::PairModel;
 use crate::run::{Stop, join};
 use crate::votes::{Comparisons, Folds};
 
-use turn::{SquaredErrors, Turn};
+use apart::Apart;
+use fold::Training;
+use together::Together;
+
+pub use score::Scorer;
 
 /// How far the folds' paths are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +37,7 @@ pub(crate) enum Curve {
     UntilTurned,
 }
 
-/// The errors of every fold at every grid time, or at those until one turned.
+/// The errors of every fold at every grid time, or at those until they turned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossValidation {
     /// Mean squared error, by fold and grid time.
@@ -43,15 +46,15 @@ pub struct CrossValidation {
     pub mismatches: Vec<Vec<f64>>,
     /// Mean squared error of plain HodgeRank, by fold.
     pub hodgerank_errors: Vec<f64>,
-    /// The number of grid times before any fold's error has clearly turned, that
-    /// at which it has included.
+    /// The number of grid times until the error has clearly turned, that at which
+    /// it has included.
     pub until_turned: usize,
 }
 
 impl CrossValidation {
-    /// The number of grid times that all folds were run to.
+    /// The number of grid times that the folds were run to.
     pub(crate) fn points(&self) -> usize {
-        self.errors.iter().map(Vec::len).min().unwrap_or(0)
+        self.errors[0].len()
     }
 
     /// The mean over folds at a grid time.
@@ -128,6 +131,9 @@ pub(crate) struct HeldOut<'a> {
     pub curve: Curve,
 }
 
+/// Up to so many votes all folds are in memory at once.
+const VOTES_TOGETHER: usize = 250_000;
+
 impl HeldOut<'_> {
     /// Runs the folds' paths, with other work taken up first by one of the threads.
     pub(crate) fn validate_beside<T: Send>(
@@ -136,180 +142,141 @@ impl HeldOut<'_> {
         stop: &Stop,
         other: impl FnOnce() -> Result<T> + Send,
     ) -> Result<(CrossValidation, T)> {
-        let next = AtomicUsize::new(0);
-        let turned = AtomicUsize::new(self.grid.len());
-        let work = || -> Result<Vec<(usize, Fold)>> {
-            let mut done = Vec::new();
-            loop {
-                let fold = next.fetch_add(1, Ordering::Relaxed);
-                if fold >= self.folds.count() {
-                    return Ok(done);
-                }
-                done.push((fold, self.run_fold(fold, &turned, stop)?));
-            }
+        let folds = self.folds.count();
+        let (Until { found, turned }, other) = if self.votes.len() <= VOTES_TOGETHER {
+            let training: Vec<OnceLock<Training>> = (0..folds).map(|_| OnceLock::new()).collect();
+            let together = Together::new(self, &training);
+            let other = on_threads(threads.min(folds + 1), || together.work(stop), other)?;
+            (together.finish(), other)
+        } else {
+            let apart = Apart::new(self);
+            let other = on_threads(threads.min(folds + 1), || apart.work(stop), other)?;
+            (apart.finish(), other)
         };
-        let (results, other) = thread::scope(|scope| {
-            let workers = threads.clamp(1, self.folds.count() + 1) - 1;
-            let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-            let other = other();
-            let mut results = work();
-            for handle in handles {
-                let more = join(handle);
-                results = results.and_then(|mut all| {
-                    all.extend(more?);
-                    Ok(all)
-                });
-            }
-            (results, other)
-        });
-        let (mut results, other) = (results?, other?);
-        results.sort_unstable_by_key(|(fold, _)| *fold);
+        // Some may have gone further than others before it was known.
+        let points = match self.curve {
+            Curve::Whole => self.grid.len(),
+            Curve::UntilTurned => turned,
+        };
         let mut all = CrossValidation {
             errors: Vec::new(),
             mismatches: Vec::new(),
             hodgerank_errors: Vec::new(),
-            until_turned: self.grid.len(),
+            until_turned: turned,
         };
-        for (_, fold) in results {
-            all.errors.push(fold.errors);
+        for mut fold in found {
+            fold.squared.truncate(points);
+            fold.mismatches.truncate(points);
+            all.errors.push(fold.squared);
             all.mismatches.push(fold.mismatches);
-            all.hodgerank_errors.push(fold.hodgerank_error);
-            all.until_turned = all.until_turned.min(fold.until_turned);
+            all.hodgerank_errors.push(fold.hodgerank);
         }
         Ok((all, other))
     }
+}
 
-    /// `turned`: the number of grid times until the first of the folds has turned,
-    /// of those that are known. No other one is needed beyond.
-    fn run_fold(&self, fold: usize, turned: &AtomicUsize, stop: &Stop) -> Result<Fold> {
-        let Self { votes, folds, .. } = *self;
-        let training = votes.select(|row| folds.of(row) != fold);
-        let held_out = votes.select(|row| folds.of(row) == fold);
-        let statistics = Statistics::new(&training, stop)?;
-        let pairs = Flow::new(&training, PairModel::Uniform, stop)?;
-        drop(training);
-        let consensus = Consensus::new(&pairs, Solves::Often, stop)?;
-        drop(pairs);
-        let settings = calmed(self.settings, &statistics, &consensus, stop)?;
-        let mut path = Path::new(&statistics, &consensus, settings, stop)?;
-        let mut scorer = Scorer::new(&held_out);
-        let (hodgerank_error, _) = scorer.score(&statistics, path.advance_to(0.0, stop)?);
-        let mut turn = Turn::new();
-        let mut found = Fold {
-            errors: Vec::new(),
-            mismatches: Vec::new(),
-            hodgerank_error,
-            until_turned: self.grid.len(),
+/// Something, and how many grid times there are until the error has clearly
+/// turned, that at which it has included.
+struct Until<T> {
+    found: T,
+    turned: usize,
+}
+
+/// Does work on several threads, and before that other work on one of them.
+fn on_threads<T>(
+    threads: usize,
+    work: impl Fn() -> Result<()> + Sync,
+    other: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    thread::scope(|scope| {
+        let handles: Vec<_> = (1..threads).map(|_| scope.spawn(&work)).collect();
+        let other = other();
+        let own = work();
+        let ended = handles.into_iter().map(join).chain([own]);
+        ended.collect::<Result<()>>()?;
+        other
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Problem;
+    use crate::options::Options;
+    use crate::random::Random;
+    use crate::votes::Comparison;
+
+    /// Annotators who agree but for chance, and some who click left.
+    fn votes(annotators: usize, items: usize) -> Comparisons {
+        let mut random = Random(5);
+        let mut votes = Comparisons::with_capacity(items, 0, false, false);
+        for annotator in 0..annotators {
+            for _ in 0..20 + annotator % 7 {
+                let left = random.below(items);
+                let right = (left + 1 + random.below(items - 1)) % items;
+                let better = right as f64 - left as f64 + items as f64 * random.normal();
+                votes.push(Comparison {
+                    left,
+                    right,
+                    choice: if better > 0.0 || annotator % 5 == 0 {
+                        1.0
+                    } else {
+                        -1.0
+                    },
+                    weight: 1.0,
+                });
+            }
+            votes.end_annotator();
+        }
+        votes
+    }
+
+    #[test]
+    fn folds_have_the_same_errors_together_and_apart() {
+        let (stop, options) = (Stop::default(), Options::default());
+        let votes = votes(60, 12);
+        let folds = Folds::draw(votes.len(), 4, 1);
+        let problem = Problem::new(&votes, &options, &stop).unwrap();
+        let grid = problem.grid(&options).unwrap();
+        let held_out = |curve| HeldOut {
+            votes: &votes,
+            folds: &folds,
+            settings: problem.settings,
+            grid: &grid,
+            curve,
         };
-        for (index, &t) in self.grid.iter().enumerate() {
-            let snapshot = path.advance_to(t, stop)?;
-            let (error, mismatch) = scorer.score(&statistics, snapshot);
-            found.errors.push(error);
-            found.mismatches.push(mismatch);
-            if !turn.is_clear() && turn.look(error, scorer.by_annotator()) {
-                found.until_turned = index + 1;
-                turned.fetch_min(index + 1, Ordering::Relaxed);
-            }
-            let needed = turned.load(Ordering::Relaxed);
-            if self.curve == Curve::UntilTurned && index + 1 >= needed {
-                break;
+        let together = |curve, threads: usize| {
+            let training: Vec<OnceLock<Training>> = (0..4).map(|_| OnceLock::new()).collect();
+            let held_out = held_out(curve);
+            let together = Together::new(&held_out, &training);
+            on_threads(threads, || together.work(&stop), || Ok(())).unwrap();
+            together.finish()
+        };
+        let apart = |curve, threads: usize| {
+            let held_out = held_out(curve);
+            let apart = Apart::new(&held_out);
+            on_threads(threads, || apart.work(&stop), || Ok(())).unwrap();
+            apart.finish()
+        };
+        let whole = together(Curve::Whole, 1);
+        let all = apart(Curve::Whole, 3);
+        assert!(whole.turned < grid.len() && all.turned < grid.len());
+        for (a, b) in whole.found.iter().zip(&all.found) {
+            assert_eq!(a.squared.len(), grid.len());
+            assert_eq!((&a.squared, a.hodgerank), (&b.squared, b.hodgerank));
+            assert_eq!(a.mismatches, b.mismatches);
+        }
+        for (found, turned) in [
+            (together(Curve::UntilTurned, 1), whole.turned),
+            (together(Curve::UntilTurned, 3), whole.turned),
+            (apart(Curve::UntilTurned, 1), all.turned),
+            (apart(Curve::UntilTurned, 3), all.turned),
+        ] {
+            assert_eq!(found.turned, turned);
+            for (cut, whole) in found.found.iter().zip(&whole.found) {
+                assert!((turned..grid.len()).contains(&cut.squared.len()));
+                assert_eq!(cut.squared[..turned], whole.squared[..turned]);
             }
         }
-        Ok(found)
     }
-}
-
-struct Fold {
-    errors: Vec<f64>,
-    mismatches: Vec<f64>,
-    hodgerank_error: f64,
-    until_turned: usize,
-}
-
-/// Steps short enough for what is left of the votes. A bound on the norm mostly
-/// shows that they are.
-fn calmed(
-    settings: Settings,
-    statistics: &Statistics,
-    consensus: &Consensus,
-    stop: &Stop,
-) -> Result<Settings> {
-    let total = statistics.total();
-    let most = step_norm_at_most(statistics, consensus, &settings, stop)?;
-    if !settings.oscillates(most, total) {
-        return Ok(settings);
-    }
-    let norm = step_norm(statistics, consensus, &settings, stop)?;
-    let alpha = if settings.oscillates(norm, total) {
-        total / (settings.kappa * norm)
-    } else {
-        settings.alpha
-    };
-    Ok(Settings { alpha, ..settings })
-}
-
-/// Compares a model with votes.
-pub struct Scorer<'a> {
-    votes: &'a Comparisons,
-    /// An annotator's own scores.
-    scores: Vec<f64>,
-    by_annotator: Vec<SquaredErrors>,
-}
-
-impl<'a> Scorer<'a> {
-    /// Will score these votes.
-    pub fn new(votes: &'a Comparisons) -> Self {
-        Self {
-            votes,
-            scores: vec![0.0; votes.items()],
-            by_annotator: Vec::with_capacity(votes.annotators()),
-        }
-    }
-
-    /// What the last error was made of.
-    pub(super) fn by_annotator(&self) -> &[SquaredErrors] {
-        &self.by_annotator
-    }
-
-    /// Mean squared error and mismatch of the model at a time. What the model
-    /// knows of an annotator, `statistics`, may come from other votes: an
-    /// annotator or item unseen there has no effect, and its own component.
-    pub fn score(&mut self, statistics: &Statistics, snapshot: &Snapshot) -> (f64, f64) {
-        let theta = snapshot.theta();
-        self.scores.copy_from_slice(theta);
-        self.by_annotator.clear();
-        let mut mismatch = 0.0;
-        for u in 0..self.votes.annotators() {
-            let mut errors = SquaredErrors::default();
-            let personal = snapshot.deviation_norm()[u] != 0.0;
-            let items = statistics.annotator(u).items;
-            if personal {
-                for (&item, delta) in items.iter().zip(snapshot.deviation(statistics, u)) {
-                    self.scores[item as usize] += delta;
-                }
-            }
-            let bias = snapshot.position_bias()[u];
-            for vote in self.votes.of(u) {
-                let predicted = self.scores[vote.left] - self.scores[vote.right] + bias;
-                let residual = vote.choice - predicted;
-                errors.sum += vote.weight * (residual * residual);
-                errors.weight += vote.weight;
-                mismatch += vote.weight * (1.0 - sign(vote.choice * predicted)) / 2.0;
-            }
-            self.by_annotator.push(errors);
-            if personal {
-                for &item in items {
-                    self.scores[item as usize] = theta[item as usize];
-                }
-            }
-        }
-        let sum: f64 = self.by_annotator.iter().map(|errors| errors.sum).sum();
-        let total: f64 = self.by_annotator.iter().map(|errors| errors.weight).sum();
-        (sum / total, mismatch / total)
-    }
-}
-
-/// -1, 0 or 1.
-fn sign(value: f64) -> f64 {
-    f64::from(i8::from(value > 0.0) - i8::from(value < 0.0))
 }

@@ -1,4 +1,4 @@
-//! When a fold's error has clearly turned: it will hardly fall below its least again.
+//! When an error on held-out votes has clearly turned: it will hardly fall below its least again.
 
 /// The squared errors of an annotator's votes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,14 +18,18 @@ const FEWEST: usize = 10;
 
 /// The least error so far, and whether it has turned.
 pub(super) struct Turn {
+    folds: usize,
     least: f64,
     at_least: Vec<SquaredErrors>,
     clear: bool,
 }
 
 impl Turn {
-    pub fn new() -> Self {
+    /// Of so many folds, each with annotators of its own: what a path says of an
+    /// annotator in one of them it learnt from votes in the others.
+    pub fn new(folds: usize) -> Self {
         Self {
+            folds,
             least: f64::INFINITY,
             at_least: Vec::new(),
             clear: false,
@@ -36,8 +40,11 @@ impl Turn {
         self.clear
     }
 
-    /// Takes in the error at the next time; whether it has clearly turned.
-    pub fn look(&mut self, error: f64, by_annotator: &[SquaredErrors]) -> bool {
+    /// Takes in the errors at the next time; whether they have clearly turned.
+    pub fn look(&mut self, by_annotator: &[SquaredErrors]) -> bool {
+        let sum: f64 = by_annotator.iter().map(|errors| errors.sum).sum();
+        let weight: f64 = by_annotator.iter().map(|errors| errors.weight).sum();
+        let error = sum / weight;
         if error < self.least {
             self.least = error;
             self.at_least.clear();
@@ -59,7 +66,7 @@ impl Turn {
             total += now.weight;
             voted += usize::from(now.weight > 0.0);
         }
-        if voted < FEWEST {
+        if voted < FEWEST * self.folds {
             return f64::INFINITY;
         }
         squares.sqrt() / total
@@ -70,19 +77,11 @@ impl Turn {
 mod tests {
     use super::*;
 
-    fn errors(each: &[f64]) -> (f64, Vec<SquaredErrors>) {
-        let by_annotator: Vec<_> = each
-            .iter()
-            .map(|&sum| SquaredErrors { sum, weight: 1.0 })
-            .collect();
-        (each.iter().sum::<f64>() / each.len() as f64, by_annotator)
-    }
-
     fn turns(curve: &[Vec<f64>]) -> Vec<bool> {
-        let mut turn = Turn::new();
+        let mut turn = Turn::new(1);
         let look = |each: &Vec<f64>| {
-            let (error, by_annotator) = errors(each);
-            turn.look(error, &by_annotator)
+            let errors = each.iter().map(|&sum| SquaredErrors { sum, weight: 1.0 });
+            turn.look(&errors.collect::<Vec<_>>())
         };
         curve.iter().map(look).collect()
     }
