@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How the time of a whole fit grows with the votes, the annotators and the items.
 
-Each line doubles one of them. Writes benches/growth.svg and prints the figures, in
-seconds of all cores: other work on the machine is left out.
+Each line doubles one of them again and again. Writes benches/growth.svg and prints the
+figures, in seconds of all cores: other work on the machine is left out.
 """
 
 import pathlib
@@ -10,11 +10,14 @@ import pathlib
 from run import engine
 
 LINES = {
-    "votes, 200 annotators, 100 items": [(200, 100, each) for each in (250, 500, 1000, 2000, 4000)],
-    "annotators with 250 votes each, 100 items": [(count, 100, 250) for count in (200, 400, 800, 1600)],
-    "items and votes, 200 annotators, 20 votes an item": [(200, n, n // 10) for n in (1250, 2500, 5000)],
+    "votes: 200 annotators, 100 items": [(200, 100, each) for each in (250, 500, 1000, 2000, 4000)],
+    "annotators: 250 votes each, 100 items": [(count, 100, 250) for count in (200, 400, 800, 1600, 3200)],
+    "items: 200 annotators with 500 votes each": [(200, n, 500) for n in (625, 1250, 2500, 5000, 10000)],
+    "items and votes: 200 annotators, 20 votes an item": [(200, n, n // 10) for n in (1250, 2500, 5000)],
 }
-COLOURS = ["#1b6ca8", "#c1440e", "#4a7c2f"]
+COLOURS = ["#1b6ca8", "#c1440e", "#4a7c2f", "#7b4ea3"]
+# Of a doubling.
+LIMIT = 2.2
 
 
 def measured():
@@ -22,53 +25,54 @@ def measured():
         line = []
         for annotators, items, each in sizes:
             found, _ = engine("fit", f"made-{annotators}-{items}-{each}")
-            line.append((annotators * each, found["cores"]))
-            growth = f"{line[-1][1] / line[-2][1]:.2f} times" if len(line) > 1 else ""
+            line.append(found["cores"])
+            growth = f"{line[-1] / line[-2]:.2f} times" if len(line) > 1 else ""
             print(f"{label}: {annotators} annotators, {items} items, {annotators * each:,} votes: "
                   f"{found['cores']:.2f} s {growth}", flush=True)
         yield label, line
 
 
 def svg(lines):
-    from math import log10
+    from math import log2
 
-    width, height, left, top = 640, 420, 70, 30
-    points = [point for _, line in lines for point in line]
-    low_x, high_x = min(log10(x) for x, _ in points), max(log10(x) for x, _ in points)
-    low_y, high_y = min(log10(y) for _, y in points), max(log10(y) for _, y in points)
-    low_x, high_x, low_y, high_y = low_x - 0.1, high_x + 0.1, low_y - 0.15, high_y + 0.15
+    width, height, left, right, top, bottom = 640, 440, 60, 20, 40, 60
+    most = max(len(line) for _, line in lines) - 1
+    highest = most * log2(LIMIT)
 
-    def place(x, y):
-        across = (log10(x) - low_x) / (high_x - low_x) * (width - left - 20)
-        up = (log10(y) - low_y) / (high_y - low_y) * (height - top - 60)
-        return f"{left + across:.1f},{height - 60 - up:.1f}"
+    def place(doublings, times):
+        across = left + doublings / most * (width - left - right)
+        return f"{across:.1f}", f"{height - bottom - log2(times) / highest * (height - top - bottom):.1f}"
+
+    def polyline(points, **style):
+        style = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in style.items())
+        points = " ".join(",".join(place(*point)) for point in points)
+        out.append(f'<polyline points="{points}" fill="none"{style}/>')
 
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
            'font-family="sans-serif" font-size="12">',
            f'<rect width="{width}" height="{height}" fill="white"/>',
-           f'<text x="{left}" y="18" font-size="14">Time of a whole fit with 5-fold cross-validation</text>']
-    ticks_x = [value for power in range(2, 9) for value in (10**power, 3 * 10**power)]
-    for value in (v for v in ticks_x if low_x <= log10(v) <= high_x):
-        x, y = place(value, 10**low_y).split(",")
+           f'<text x="{left}" y="20" font-size="14">Time of a whole fit with 5-fold cross-validation</text>']
+    for doublings in range(most + 1):
+        x, y = place(doublings, 1)
         out.append(f'<line x1="{x}" x2="{x}" y1="{top}" y2="{y}" stroke="#eee"/>')
-        out.append(f'<text x="{x}" y="{float(y) + 16}" text-anchor="middle">{value:,}</text>')
-    ticks_y = [value * 10.0**power for power in range(-3, 4) for value in (1, 3)]
-    for value in (v for v in ticks_y if low_y <= log10(v) <= high_y):
-        x, y = place(10**low_x, value).split(",")
-        out.append(f'<line x1="{x}" x2="{width - 20}" y1="{y}" y2="{y}" stroke="#eee"/>')
-        out.append(f'<text x="{float(x) - 6}" y="{float(y) + 4}" text-anchor="end">{value:g} s</text>')
-    out.append(f'<text x="{(left + width) / 2}" y="{height - 24}" text-anchor="middle">votes</text>')
+        out.append(f'<text x="{x}" y="{float(y) + 18}" text-anchor="middle">{2 ** doublings}</text>')
+    for doublings in range(int(highest) + 1):
+        x, y = place(0, 2 ** doublings)
+        out.append(f'<line x1="{x}" x2="{width - right}" y1="{y}" y2="{y}" stroke="#eee"/>')
+        out.append(f'<text x="{float(x) - 6}" y="{float(y) + 4}" text-anchor="end">{2 ** doublings}</text>')
+    out.append(f'<text x="{(left + width - right) / 2}" y="{height - 20}" text-anchor="middle">'
+               'times as many as at the beginning</text>')
+    out.append(f'<text transform="translate(16 {(top + height - bottom) / 2}) rotate(-90)" text-anchor="middle">'
+               'times as long</text>')
+    polyline([(0, 1), (most, LIMIT ** most)], stroke="#999", stroke_dasharray="4")
     for index, (label, line) in enumerate(lines):
-        colour = COLOURS[index]
-        path = " ".join(place(x, y) for x, y in line)
-        out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        for x, y in line:
-            cx, cy = place(x, y).split(",")
-            out.append(f'<circle cx="{cx}" cy="{cy}" r="3" fill="{colour}"/>')
-        out.append(f'<text x="{left + 12}" y="{top + 16 + 16 * index}" fill="{colour}">{label}</text>')
-    # What twice as much for twice the time looks like.
-    x, y = points[0]
-    out.append(f'<polyline points="{place(x, y)} {place(4 * x, 4 * y)}" stroke="#999" stroke-dasharray="4"/>')
+        points = [(doublings, time / line[0]) for doublings, time in enumerate(line)]
+        polyline(points, stroke=COLOURS[index], stroke_width=2)
+        for x, y in (place(*point) for point in points):
+            out.append(f'<circle cx="{x}" cy="{y}" r="3" fill="{COLOURS[index]}"/>')
+        out.append(f'<text x="{left + 12}" y="{top + 16 + 16 * index}" fill="{COLOURS[index]}">{label}</text>')
+    out.append(f'<text x="{left + 12}" y="{top + 16 + 16 * len(lines)}" fill="#777">'
+               f'dashed: {LIMIT} times a doubling</text>')
     return "\n".join([*out, "</svg>", ""])
 
 
