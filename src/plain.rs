@@ -58,7 +58,7 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
 /// Σ_u b_u, each b_u added up on its own first: the order that the statistics
 /// of annotators add in. Whole numbers do not care.
 fn net_wins(votes: &Comparisons, tally: &ItemTally) -> Vec<f64> {
-    if votes.are_sides() {
+    if votes.sides().is_some() {
         let both = tally.wins.iter().zip(&tally.losses);
         return both.map(|(wins, losses)| wins - losses).collect();
     }

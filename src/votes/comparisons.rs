@@ -154,9 +154,12 @@ impl Comparisons {
         [self.left[row], self.right[row]]
     }
 
-    /// Whether every vote is just for a side, or a tie, and weighs 1.
-    pub(crate) fn are_sides(&self) -> bool {
-        !self.is_weighted() && !self.choice.is_graded()
+    /// The choices, if every vote is just for a side, or a tie, and weighs 1.
+    pub(crate) fn sides(&self) -> Option<&[i8]> {
+        match &self.choice {
+            Choices::Sides(sides) if !self.is_weighted() => Some(sides),
+            _ => None,
+        }
     }
 
     /// Whether votes may weigh something else than 1.

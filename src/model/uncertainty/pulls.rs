@@ -165,6 +165,9 @@ impl Pull {
             self.at[item as usize] = At::default();
         }
         (self.squares, self.whole) = (0.0, 0.0);
+        // Every item is written down; only a new one stays. No branch to guess wrong.
+        self.seen.resize(2 * votes.rows(u).len() + 1, 0);
+        let mut seen = 0;
         for vote in votes.of(u) {
             let predicted = self.own[vote.left] - self.own[vote.right] + bias;
             let left_over = vote.choice - predicted;
@@ -173,13 +176,13 @@ impl Pull {
             let value = vote.weight * left_over;
             for (item, value) in [(vote.left, value), (vote.right, -value)] {
                 let at = &mut self.at[item];
-                if at.votes == 0.0 {
-                    self.seen.push(item as u32);
-                }
+                self.seen[seen] = item as u32;
+                seen += usize::from(at.votes == 0.0);
                 at.value += value;
                 at.votes += vote.weight;
             }
         }
+        self.seen.truncate(seen);
     }
 }
 
