@@ -46,20 +46,30 @@ pub(crate) fn times<L: Lanes>(lanes: L, matrix: &[Tile], x: &[Quad], out: &mut [
         let mut mirrored = [lanes.splat(0.0); 4];
         for ((tile, x), slot) in above.iter().zip(x).zip(&mut *out) {
             let x = lanes.load(x);
-            let mut sum = lanes.load(slot);
-            for (k, column) in tile.0.iter().enumerate() {
-                let column = lanes.load(column);
-                sum = lanes.add_product(sum, column, at[k]);
-                mirrored[k] = lanes.add_product(mirrored[k], column, x);
+            let columns = tile.0.each_ref().map(|column| lanes.load(column));
+            for (sum, column) in mirrored.iter_mut().zip(columns) {
+                *sum = lanes.add_product(*sum, column, x);
             }
+            let sum = lanes.add(lanes.load(slot), combined(lanes, columns, at));
             lanes.store(sum, slot);
         }
-        let mut own = lanes.sums(mirrored);
-        for (column, at) in diagonal.0.iter().zip(at) {
-            own = lanes.add_product(own, lanes.load(column), at);
-        }
+        let columns = diagonal.0.each_ref().map(|column| lanes.load(column));
+        let own = lanes.add(lanes.sums(mirrored), combined(lanes, columns, at));
         lanes.store(own, &mut out[column]);
     }
+}
+
+/// The columns of a tile, each times a number: added up in pairs, so that none
+/// waits for all before it.
+#[inline(always)]
+fn combined<L: Lanes>(
+    lanes: L,
+    [a, b, c, d]: [L::Register; 4],
+    at: [L::Register; 4],
+) -> L::Register {
+    let first = lanes.add_product(lanes.multiply(a, at[0]), b, at[1]);
+    let second = lanes.add_product(lanes.multiply(c, at[2]), d, at[3]);
+    lanes.add(first, second)
 }
 
 /// A product on its own.
