@@ -17,7 +17,7 @@ use crate::model::{Evidence, Flow, Uncertainty};
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const HEADER: usize = 8 + 4 + 16;
 
 impl Fit {
@@ -90,6 +90,7 @@ impl Fit {
             &self.clicks.left,
             &self.clicks.right,
             &self.clicks.ties,
+            &self.evidence.pull,
             &self.evidence.bias_p,
             &self.evidence.deviation_p,
             &self.evidence.slope,
@@ -356,7 +357,7 @@ struct_blob! {
     Totals { votes, skipped, kappa, alpha, first_entry, iterations, fdr }
     ItemTally { wins, losses, ties, component, hodgerank }
     Clicks { left, right, ties }
-    Evidence { bias_p, deviation_p, slope }
+    Evidence { pull, bias_p, deviation_p, slope }
     Flow { a, b, weight, value, starts }
     PathRecord { grid, theta, bias, deviation }
     Effects { grid_index, annotator, value }

@@ -38,6 +38,9 @@ use crate::votes::Comparisons;
 /// For each annotator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
+    /// The pull to the left, or below zero to the right: the mean of what the
+    /// scores leave over.
+    pub pull: Vec<f64>,
     /// The chance of so much pull to one side without any.
     pub bias_p: Vec<f64>,
     /// The chance of so much deviation without any.
@@ -66,7 +69,9 @@ impl Evidence {
         let mut evidence = Self::default();
         for u in annotators {
             stop.check()?;
-            evidence.bias_p.push(bias_p(votes, u, hodgerank));
+            let (pull, bias_p) = pull(votes, u, hodgerank);
+            evidence.pull.push(pull);
+            evidence.bias_p.push(bias_p);
             work.residuals(votes, u, hodgerank, common);
             evidence.deviation_p.push(work.deviation_p(statistics, u));
             let known = !slopes[u].is_nan();
@@ -111,16 +116,20 @@ fn common_slope(statistics: &Statistics, slopes: &[f64]) -> f64 {
     if median > 0.0 { median } else { 1.0 }
 }
 
-fn bias_p(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
+/// The pull to a side, and the chance of so much without any.
+fn pull(votes: &Comparisons, annotator: usize, theta: &[f64]) -> (f64, f64) {
     let (mut sum, mut squares, mut least) = (0.0, 0.0, f64::INFINITY);
+    let mut weight = 0.0;
     for vote in votes.of(annotator) {
         let left_over = vote.choice - (theta[vote.left] - theta[vote.right]);
+        weight += vote.weight;
         sum += vote.weight * left_over;
         squares += vote.weight * left_over * left_over;
         least = f64::min(least, left_over.abs());
     }
     let z = (sum.abs() - least) / squares.sqrt();
-    if z > 0.0 { 2.0 * normal_tail(z) } else { 1.0 }
+    let p = if z > 0.0 { 2.0 * normal_tail(z) } else { 1.0 };
+    (sum / weight, p)
 }
 
 /// Scratch memory of the test for a deviation.

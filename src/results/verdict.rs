@@ -92,7 +92,7 @@ impl<'a> Verdicts<'a> {
         let evidence = &self.fit.evidence;
         let bias_first = evidence.bias_p[u] <= evidence.deviation_p[u];
         if self.is_biased(u) && (bias_first || !self.deviates(u)) {
-            return if left > right {
+            return if evidence.pull[u] > 0.0 {
                 Verdict::ClicksLeft
             } else {
                 Verdict::ClicksRight
@@ -114,11 +114,21 @@ impl<'a> Verdicts<'a> {
         let votes = format!("{} {}", shown(untied), plural("vote", untied));
         let agreement = format!("agreed with the consensus on {} of {votes}", shown(agreed));
         let chance = chance(self.p_value(u));
+        // The better item may have stood on the other side most of the time.
+        let clicked = |side: &str, here: f64, there: f64| {
+            let beyond = if here > there {
+                ""
+            } else {
+                ", more than the items explain"
+            };
+            format!(
+                "clicked {side} on {} of {votes}{beyond} ({chance})",
+                shown(here)
+            )
+        };
         match self.verdict(u) {
-            Verdict::ClicksLeft => format!("clicked left on {} of {votes} ({chance})", shown(left)),
-            Verdict::ClicksRight => {
-                format!("clicked right on {} of {votes} ({chance})", shown(right))
-            }
+            Verdict::ClicksLeft => clicked("left", left, right),
+            Verdict::ClicksRight => clicked("right", right, left),
             Verdict::Against | Verdict::OwnTaste => format!("{agreement} ({chance})"),
             Verdict::TooFewVotes => {
                 let were = if untied == 1.0 { "was" } else { "were" };
