@@ -28,7 +28,7 @@ pub(super) fn gradients(component: &Component, room: &mut Room, stop: &Stop) -> 
         theta,
         residual,
     });
-    let goal = TOLERANCE * TOLERANCE * vectorised(Size { right, scale });
+    let goal = TOLERANCE * TOLERANCE * product(right, right, scale);
     let mut ratio = 0.0;
     // Rounding sets the limit on long thin graphs: more steps than items gain nothing.
     for _ in 0..2 * component.items.len() + 50 {
@@ -60,24 +60,28 @@ pub(super) fn gradients(component: &Component, room: &mut Room, stop: &Stop) -> 
     Ok(())
 }
 
-/// Σ right²·scale.
-struct Size<'a> {
-    right: &'a [Quad],
+/// Σ a·b·scale.
+pub(super) fn product(a: &[Quad], b: &[Quad], scale: &[Quad]) -> f64 {
+    vectorised(ScaledProduct { a, b, scale })
+}
+
+struct ScaledProduct<'a> {
+    a: &'a [Quad],
+    b: &'a [Quad],
     scale: &'a [Quad],
 }
 
-impl Work for Size<'_> {
+impl Work for ScaledProduct<'_> {
     type Output = f64;
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> f64 {
-        let mut size = lanes.splat(0.0);
-        for (right, scale) in self.right.iter().zip(self.scale) {
-            let right = lanes.load(right);
-            let scaled = lanes.multiply(right, lanes.load(scale));
-            size = lanes.add_product(size, right, scaled);
+        let mut total = lanes.splat(0.0);
+        for ((a, b), scale) in self.a.iter().zip(self.b).zip(self.scale) {
+            let scaled = lanes.multiply(lanes.load(b), lanes.load(scale));
+            total = lanes.add_product(total, lanes.load(a), scaled);
         }
-        sum(lanes.quad(size))
+        sum(lanes.quad(total))
     }
 }
 

@@ -5,7 +5,8 @@
 //! a product with L, and the same combination of their solutions is a guess from
 //! which conjugate gradients have little left to do.
 
-use crate::model::simd::{Lanes, Quad, Work, sum, vectorised};
+use super::conjugate::product;
+use crate::model::simd::{Lanes, Quad, Work, vectorised};
 
 /// How many solutions are remembered.
 const KEPT: usize = 6;
@@ -118,30 +119,5 @@ impl Work for Add<'_> {
                 slot,
             );
         }
-    }
-}
-
-/// Σ a·b·scale.
-fn product(a: &[Quad], b: &[Quad], scale: &[Quad]) -> f64 {
-    vectorised(ScaledProduct { a, b, scale })
-}
-
-struct ScaledProduct<'a> {
-    a: &'a [Quad],
-    b: &'a [Quad],
-    scale: &'a [Quad],
-}
-
-impl Work for ScaledProduct<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) -> f64 {
-        let mut total = lanes.splat(0.0);
-        for ((a, b), scale) in self.a.iter().zip(self.b).zip(self.scale) {
-            let scaled = lanes.multiply(lanes.load(b), lanes.load(scale));
-            total = lanes.add_product(total, lanes.load(a), scaled);
-        }
-        sum(lanes.quad(total))
     }
 }

@@ -4,7 +4,10 @@
 //! The golden files lie outside the project; without them these tests say so
 //! and pass. What the fields hold: `../shared/golden/README.md`.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod tables;
+mod walk;
 
 use std::fs;
 
@@ -14,6 +17,8 @@ use me_hodgerank::model::{
 use me_hodgerank::votes::{Comparisons, IdRef, Ids, Votes};
 use me_hodgerank::{Options, Stop, ThetaUpdate};
 use serde_json::Value;
+use tables::{Tables, check_tables};
+use walk::Walk;
 
 /// Two numbers agree to this part of the largest one beside them.
 const TOLERANCE: f64 = 1e-8;
@@ -281,116 +286,6 @@ fn check_iterations(name: &'static str, kappas: &[f64], scheme: Scheme) {
     }
 }
 
-/// A path, one step at a time. A path does not keep z where an effect is zero,
-/// so z is added up here, plainly, from θ and β at every step: it is right only
-/// if all of them are.
-struct Walk<'a> {
-    problem: &'a Problem,
-    path: Path<'a>,
-    /// The golden θ after a step: the one solved for the β before it.
-    theta: Vec<f64>,
-    z: Z,
-    stop: Stop,
-}
-
-impl<'a> Walk<'a> {
-    fn new(problem: &'a Problem) -> Self {
-        let stop = Stop::default();
-        let path = problem.path(&stop).unwrap();
-        let mut walk = Self {
-            theta: path.hodgerank().to_vec(),
-            problem,
-            path,
-            z: Z::new(&problem.statistics),
-            stop,
-        };
-        walk.add_to_z(walk.path.time());
-        walk
-    }
-
-    /// Goes to the end of an iteration, at time `t`. Algorithm 1's path begins
-    /// after the first ones, in which only z moves: how much of z there was then.
-    fn go_to(&mut self, iteration: usize, t: f64) -> f64 {
-        if iteration < self.path.iteration() {
-            return t / self.path.time();
-        }
-        while self.path.iteration() < iteration {
-            self.step();
-        }
-        assert_close(&[self.path.time()], &[t], "time");
-        1.0
-    }
-
-    fn step(&mut self) {
-        let before = self.snapshot().theta().to_vec();
-        self.add_to_z(self.problem.settings.alpha);
-        self.path.step(&self.stop).unwrap();
-        self.theta = match self.problem.settings.theta_update {
-            ThetaUpdate::Solve => before,
-            _ => self.snapshot().theta().to_vec(),
-        };
-    }
-
-    fn snapshot(&mut self) -> &Snapshot {
-        self.path.advance_to(self.path.time(), &self.stop).unwrap()
-    }
-
-    fn add_to_z(&mut self, duration: f64) {
-        let t = self.path.time();
-        let snapshot = self.path.advance_to(t, &self.stop).unwrap();
-        self.z.add(duration, &self.problem.statistics, snapshot);
-    }
-}
-
-/// z = ∫ Xᵀ(y − dθ − Xβ)/m dt
-struct Z {
-    bias: Vec<f64>,
-    deviation: Vec<Vec<f64>>,
-}
-
-impl Z {
-    fn new(statistics: &Statistics) -> Self {
-        let items = |u| statistics.annotator(u).items.len();
-        let annotators = 0..statistics.annotators();
-        Self {
-            bias: vec![0.0; statistics.annotators()],
-            deviation: annotators.map(|u| vec![0.0; items(u)]).collect(),
-        }
-    }
-
-    fn add(&mut self, duration: f64, statistics: &Statistics, snapshot: &Snapshot) {
-        let size = duration / statistics.total();
-        for (u, z) in self.deviation.iter_mut().enumerate() {
-            let annotator = statistics.annotator(u);
-            let gamma = snapshot.position_bias()[u];
-            let items = annotator.items.iter().map(|&item| item as usize);
-            let own: Vec<f64> = items
-                .zip(snapshot.deviation(statistics, u))
-                .map(|(item, delta)| snapshot.theta()[item] + delta)
-                .collect();
-            let mut image = vec![0.0; own.len()];
-            annotator.laplacian_times(&own, &mut image);
-            let mut along = 0.0;
-            for (i, z) in z.iter_mut().enumerate() {
-                let imbalance = annotator.imbalance[i];
-                *z += size * (annotator.net_wins[i] - image[i] - imbalance * gamma);
-                along += imbalance * own[i];
-            }
-            self.bias[u] += size * (annotator.lean - along - annotator.votes * gamma);
-        }
-    }
-
-    /// A part of z, as the golden files have it: γ's itself, δ's norm.
-    fn norms(&self, part: f64) -> (Vec<f64>, Vec<f64>) {
-        let norm = |z: &Vec<f64>| z.iter().map(|z| z * z).sum::<f64>().sqrt();
-        let bias = self.bias.iter().map(|z| part * z).collect();
-        (
-            bias,
-            self.deviation.iter().map(|z| part * norm(z)).collect(),
-        )
-    }
-}
-
 fn check_cross_validation(name: &'static str, scheme: Scheme) {
     let Some(golden) = Golden::load(name) else {
         return;
@@ -432,67 +327,6 @@ fn check_cross_validation(name: &'static str, scheme: Scheme) {
     }
     assert_eq!(found.best() as f64, number(&expected["best_index"]));
     assert_number(grid[found.best()], &expected["t_cv"], "t_cv");
-}
-
-/// What the paper's tables say of a data set.
-struct Tables {
-    /// Whose position bias enters first: id, clicks on the left, on the right.
-    biased: [(i128, usize, usize); 10],
-    /// Whose deviation enters first, in any order.
-    deviating: &'static [i128],
-}
-
-fn check_tables(name: &str, tables: &Tables) {
-    let Some(data) = common::shared("data", &format!("{name}.csv")) else {
-        return;
-    };
-    let votes = common::read_votes(&data, None);
-    let id = |u: usize| integer(votes.annotators().get(u));
-    let (bias, deviation) = entry_order(votes.comparisons());
-    let biased: Vec<_> = bias[..10]
-        .iter()
-        .map(|&u| {
-            let (left, right) = clicks(votes.comparisons(), u);
-            (id(u), left, right)
-        })
-        .collect();
-    assert_eq!(biased, tables.biased);
-
-    let first = &deviation[..tables.deviating.len()];
-    let mut deviating: Vec<_> = first.iter().map(|&u| id(u)).collect();
-    let mut expected = tables.deviating.to_vec();
-    deviating.sort_unstable();
-    expected.sort_unstable();
-    assert_eq!(deviating, expected);
-}
-
-/// The annotators in the order in which γ, and in which δ, enter with the
-/// default options. The tables look at γ on the grid, ties by id.
-fn entry_order(votes: &Comparisons) -> (Vec<usize>, Vec<usize>) {
-    let (options, stop) = (Options::default(), Stop::default());
-    let problem = Problem::new(votes, &options, &stop).unwrap();
-    let mut path = problem.path(&stop).unwrap();
-    let mut bias = Vec::new();
-    for t in problem.grid(&options).unwrap() {
-        let snapshot = path.advance_to(t, &stop).unwrap();
-        for (u, &gamma) in snapshot.position_bias().iter().enumerate() {
-            if gamma != 0.0 && !bias.contains(&u) {
-                bias.push(u);
-            }
-        }
-    }
-    let entries = path.deviation_entries();
-    let mut deviation: Vec<_> = (0..entries.len())
-        .filter(|&u| entries[u].is_some())
-        .collect();
-    deviation.sort_by_key(|&u| entries[u].map(|entry| entry.iteration));
-    (bias, deviation)
-}
-
-fn clicks(votes: &Comparisons, annotator: usize) -> (usize, usize) {
-    let left = votes.of(annotator).filter(|vote| vote.choice > 0.0);
-    let right = votes.of(annotator).filter(|vote| vote.choice < 0.0);
-    (left.count(), right.count())
 }
 
 /// The tests of one data set and the κ of its golden runs.
