@@ -2,7 +2,7 @@
 
 use super::carried::{Stage, Subtract};
 use super::slopes::{bias_slope, deviation_slope, shrink};
-use super::watch::CAUTION;
+use super::watch::{Bound, CAUTION};
 use super::{Entry, Path};
 use crate::error::Result;
 use crate::model::simd::vectorised;
@@ -28,12 +28,12 @@ impl Path<'_> {
             stop.check()?;
             if settings.personal {
                 let norm = deviation_slope(statistics, u, 1.0, theta, 0.0, local);
-                watch.deviation.set(u, norm, 0.0);
+                watch.bounds[u].deviation.set(norm, 0.0);
                 largest = largest.max(norm);
             }
             if settings.position_bias {
                 let slope = bias_slope(&statistics.quads(u), 1.0, theta);
-                watch.bias.set(u, slope.abs(), 0.0);
+                watch.bounds[u].bias.set(slope.abs(), 0.0);
                 largest = largest.max(slope.abs());
             }
         }
@@ -102,7 +102,7 @@ impl Path<'_> {
                 self.annotators.biased.push(u as u32);
             }
             if self.annotators.stage[u] != Stage::Dormant {
-                self.watch.bias.clear(u);
+                self.watch.bounds[u].bias = Bound::NEVER;
             }
         }
     }
@@ -112,7 +112,9 @@ impl Path<'_> {
         let t = entry.time;
         let state = &mut self.annotators;
         let slope = bias_slope(&self.statistics.quads(u), t, &self.drift.integral);
-        self.watch.bias.set(u, slope.abs() / t, self.drift.total);
+        self.watch.bounds[u]
+            .bias
+            .set(slope.abs() / t, self.drift.total);
         let effects = &mut state.effects[u];
         effects.z_bias = slope / self.statistics.total;
         effects.bias = shrink(effects.z_bias.abs(), self.settings.kappa) * effects.z_bias;
@@ -133,7 +135,9 @@ impl Path<'_> {
         let norm = deviation_slope(self.statistics, u, t, integral, bias_integral, local);
         let scale = shrink(norm / total, self.settings.kappa);
         if scale == 0.0 {
-            self.watch.deviation.set(u, norm / t, self.drift.total);
+            self.watch.bounds[u]
+                .deviation
+                .set(norm / t, self.drift.total);
             self.watch.bias_mean[u] = bias_integral / t;
             return;
         }

@@ -35,15 +35,19 @@ impl Drift {
 
     /// Follows θ for a step that ends at time `t`.
     pub(super) fn advance(&mut self, theta: &[f64], alpha: f64, t: f64) {
-        for (slot, score) in self.integral.iter_mut().zip(theta) {
-            *slot += alpha * score;
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for ((integral, mean), score) in self.integral.iter_mut().zip(&mut self.mean).zip(theta) {
+            *integral += alpha * score;
+            let next = *integral / t;
+            let change = next - *mean;
+            low = low.min(change);
+            high = high.max(change);
+            *mean = next;
         }
-        self.total += self.distance(&self.integral, t);
-        for (slot, integral) in self.mean.iter_mut().zip(&self.integral) {
-            *slot = integral / t;
-        }
+        self.total += high - low;
     }
 
+    /// How far the mean has drifted when Θ is this at time `t`.
     pub(super) fn distance(&self, integral: &[f64], t: f64) -> f64 {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for (integral, mean) in integral.iter().zip(&self.mean) {
@@ -55,10 +59,9 @@ impl Drift {
     }
 }
 
-/// For every effect that is zero: a bound on m‖z‖/t that grows with the drift.
+/// When to look at which effect.
 pub(super) struct Watch {
-    pub(super) deviation: Bounds,
-    pub(super) bias: Bounds,
+    pub(super) bounds: Vec<Bounds>,
     pub(super) imbalance_norm: Vec<f64>,
     /// Γ̄_u when the deviation's bound was set.
     pub(super) bias_mean: Vec<f64>,
@@ -72,30 +75,32 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(statistics: &Statistics, settings: &Settings) -> Self {
         let users = statistics.annotators();
-        let never = || vec![f64::NEG_INFINITY; users];
-        let slopes = |wanted: bool, slope: &dyn Fn(usize) -> f64| {
-            let slope = |u| if wanted { slope(u) } else { 0.0 };
-            (0..users).map(slope).collect()
-        };
         let degree_norm = |u| {
             let degrees = statistics.graph(u).degrees();
             degrees.map(|degree| degree * degree).sum::<f64>().sqrt()
         };
         let imbalance = |u| statistics.quads(u).imbalance;
-        Self {
-            deviation: Bounds {
-                base: never(),
+        let imbalance_sum = |u| {
+            let imbalance = imbalance(u).as_flattened().iter();
+            imbalance.map(|a| a.abs()).sum::<f64>()
+        };
+        let bounds = |u| {
+            let mut bounds = Bounds {
+                deviation: Bound::NEVER,
+                bias: Bound::NEVER,
+            };
+            if settings.personal {
                 // |(L_u v)_i| ≤ deg_i · (largest − smallest of v)
-                slope: slopes(settings.personal, &degree_norm),
-            },
-            bias: Bounds {
-                base: never(),
+                bounds.deviation.slope = degree_norm(u);
+            }
+            if settings.position_bias {
                 // a_u sums to zero
-                slope: slopes(settings.position_bias, &|u| {
-                    let imbalance = imbalance(u).as_flattened().iter();
-                    imbalance.map(|a| a.abs()).sum::<f64>() / 2.0
-                }),
-            },
+                bounds.bias.slope = imbalance_sum(u) / 2.0;
+            }
+            bounds
+        };
+        Self {
+            bounds: (0..users).map(bounds).collect(),
             imbalance_norm: (0..users).map(|u| norm_of(imbalance(u))).collect(),
             bias_mean: vec![0.0; users],
             woken: Vec::with_capacity(users),
@@ -107,14 +112,16 @@ impl Watch {
     /// An annotator's δ is carried from now on, and γ with it: nothing of theirs is
     /// watched any more.
     pub(super) fn end(&mut self, u: usize) {
-        self.deviation.clear(u);
-        self.bias.clear(u);
+        let bounds = &mut self.bounds;
+        bounds[u].deviation = Bound::NEVER;
+        bounds[u].bias = Bound::NEVER;
         self.entered += 1;
         if 2 * self.entered > self.waiting.len() {
-            let never = |bounds: &Bounds, u: u32| bounds.base[u as usize] == f64::NEG_INFINITY;
-            let (deviation, bias) = (&self.deviation, &self.bias);
-            self.waiting
-                .retain(|&u| !never(deviation, u) || !never(bias, u));
+            let never = |bound: &Bound| bound.base == f64::NEG_INFINITY;
+            self.waiting.retain(|&u| {
+                let Bounds { deviation, bias } = &bounds[u as usize];
+                !never(deviation) || !never(bias)
+            });
             self.entered = 0;
         }
     }
@@ -122,7 +129,7 @@ impl Watch {
     /// The bound on the deviation of an annotator whose γ is carried.
     pub(super) fn of_biased(&self, u: usize, drift: f64, bias_mean: f64) -> f64 {
         let change = (bias_mean - self.bias_mean[u]).abs();
-        self.deviation.get(u, drift) + self.imbalance_norm[u] * change
+        self.bounds[u].deviation.at(drift) + self.imbalance_norm[u] * change
     }
 
     /// Finds the annotators of whose effects one may no longer be zero: all such
@@ -130,9 +137,9 @@ impl Watch {
     pub(super) fn wake(&mut self, t: f64, drift: f64, limit: f64) {
         self.woken.clear();
         for &u in &self.waiting {
-            // Cleared for effects that are carried; those are looked at elsewhere.
-            let deviation = self.deviation.get(u as usize, drift);
-            let bound = deviation.max(self.bias.get(u as usize, drift));
+            // Effects that are carried have none; those are looked at elsewhere.
+            let Bounds { deviation, bias } = &self.bounds[u as usize];
+            let bound = deviation.at(drift).max(bias.at(drift));
             if t * bound >= limit {
                 self.woken.push(u);
             }
@@ -140,22 +147,30 @@ impl Watch {
     }
 }
 
+/// Of an annotator.
 pub(super) struct Bounds {
-    pub(super) base: Vec<f64>,
-    pub(super) slope: Vec<f64>,
+    pub(super) deviation: Bound,
+    pub(super) bias: Bound,
 }
 
-impl Bounds {
-    pub(super) fn set(&mut self, annotator: usize, norm: f64, drift: f64) {
-        self.base[annotator] = norm - self.slope[annotator] * drift;
+/// A bound on m‖z‖/t of an effect that is zero, which grows with the drift.
+pub(super) struct Bound {
+    base: f64,
+    slope: f64,
+}
+
+impl Bound {
+    /// Of an effect that nobody waits for.
+    pub(super) const NEVER: Self = Self {
+        base: f64::NEG_INFINITY,
+        slope: 0.0,
+    };
+
+    pub(super) fn set(&mut self, norm: f64, drift: f64) {
+        self.base = norm - self.slope * drift;
     }
 
-    pub(super) fn get(&self, annotator: usize, drift: f64) -> f64 {
-        self.base[annotator] + self.slope[annotator] * drift
-    }
-
-    pub(super) fn clear(&mut self, annotator: usize) {
-        self.base[annotator] = f64::NEG_INFINITY;
-        self.slope[annotator] = 0.0;
+    fn at(&self, drift: f64) -> f64 {
+        self.base + self.slope * drift
     }
 }
