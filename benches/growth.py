@@ -37,7 +37,7 @@ def svg(lines):
 
     width, height, left, right, top, bottom = 640, 440, 60, 20, 40, 60
     most = max(len(line) for _, line in lines) - 1
-    highest = most * log2(LIMIT)
+    highest = log2(max(LIMIT ** most, *(line[-1] / line[0] for _, line in lines)))
 
     def place(doublings, times):
         across = left + doublings / most * (width - left - right)
