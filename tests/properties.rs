@@ -333,6 +333,22 @@ fn dense_graphs_are_solved() {
     }
 }
 
+/// Most tables are one component; one of many small ones must not take long.
+#[test]
+fn many_components_are_solved() {
+    let vote = |pair: i64| Vote {
+        annotator: pair % 10,
+        left: 2 * pair,
+        right: 2 * pair + 1,
+        choice: 1.0,
+        weight: 1.0,
+        fold: 0,
+    };
+    let votes = table((0..100_000).map(vote).collect()).votes();
+    let theta = solved(votes.comparisons(), Solves::Often);
+    assert!(theta.iter().all(|score| score.abs() == 0.5));
+}
+
 /// On a tree the scores explain every vote.
 #[test]
 fn trees_are_solved() {

@@ -47,8 +47,8 @@ pub enum Solves {
 #[derive(Debug)]
 pub struct Workspace {
     room: Room,
-    /// By component.
-    past: Vec<Past>,
+    /// By component; None before the first, and where an inverse does without.
+    past: Vec<Option<Past>>,
 }
 
 /// Vectors over a component's items, filled up to whole quads with zeros.
@@ -65,11 +65,14 @@ impl Consensus {
     /// Finds the components of the pairs that were compared, and prepares each.
     pub fn new(pairs: &Flow, solves: Solves, stop: &Stop) -> Result<Self> {
         let graph = Graph::new(pairs);
+        // Each item is in one component: there is room for the places of all.
+        let mut places = vec![0; pairs.items()];
         let components = graph.components().into_iter();
-        let components = components.map(|items| Component::new(&graph, items, solves, stop));
+        let components =
+            components.map(|items| Component::new(&graph, items, solves, &mut places, stop));
         Ok(Self {
-            most_votes: graph.degrees().fold(0.0, f64::max),
             components: components.collect::<Result<_>>()?,
+            most_votes: graph.degrees().fold(0.0, f64::max),
         })
     }
 
@@ -90,7 +93,7 @@ impl Consensus {
                 direction: quads(),
                 image: quads(),
             },
-            past: self.components.iter().map(Component::past).collect(),
+            past: self.components.iter().map(|_| None).collect(),
         }
     }
 

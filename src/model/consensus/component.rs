@@ -47,7 +47,14 @@ enum Form {
 }
 
 impl Component {
-    pub fn new(graph: &Graph, items: Vec<u32>, solves: Solves, stop: &Stop) -> Result<Self> {
+    /// `places`: room for where each item is among its component's.
+    pub fn new(
+        graph: &Graph,
+        items: Vec<u32>,
+        solves: Solves,
+        places: &mut [u32],
+        stop: &Stop,
+    ) -> Result<Self> {
         stop.check()?;
         let n = items.len();
         let form = Form::of(graph, &items);
@@ -61,29 +68,23 @@ impl Component {
         for (slot, &item) in scale.as_flattened_mut().iter_mut().zip(&order) {
             *slot = 1.0 / graph.degree(item);
         }
-        let places = Places::new(&order);
+        for (&item, place) in order.iter().zip(0..) {
+            places[item as usize] = place;
+        }
         Ok(Self {
             inverse: (n <= most)
-                .then(|| inverse(graph, &order, &places, stop))
+                .then(|| inverse(graph, &order, places, stop))
                 .transpose()?,
             laplacian: match form {
-                Form::Dense => Laplacian::Dense(matrix(graph, &order, &places)),
+                Form::Dense => Laplacian::Dense(matrix(graph, &order, places)),
                 Form::Pairs | Form::Votes => {
-                    Laplacian::Sparse(neighbours(graph, &rows, &places, form))
+                    Laplacian::Sparse(neighbours(graph, &rows, places, form))
                 }
             },
             items,
             order,
             scale,
         })
-    }
-
-    /// Remembers nothing yet.
-    pub fn past(&self) -> Past {
-        match self.inverse {
-            Some(_) => Past::new(0),
-            None => Past::new(self.scale.len()),
-        }
     }
 
     /// Values at the items, in their order here.
@@ -105,24 +106,24 @@ impl Component {
     }
 
     /// θ from the right-hand side in the room.
-    pub fn solve(&self, room: &mut Room, past: &mut Past, stop: &Stop) -> Result<()> {
+    pub fn solve(&self, room: &mut Room, past: &mut Option<Past>, stop: &Stop) -> Result<()> {
         let quads = self.scale.len();
-        match &self.inverse {
-            Some(matrix) => vectorised(Product {
+        let (right, theta) = (&room.right[..quads], &mut room.theta[..quads]);
+        if let Some(matrix) = &self.inverse {
+            vectorised(Product {
                 matrix,
-                x: &room.right[..quads],
-                out: &mut room.theta[..quads],
-            }),
-            None => {
-                let (right, theta) = (&room.right[..quads], &mut room.theta[..quads]);
-                past.guess(right, &self.scale, theta);
-                conjugate::gradients(self, room, stop)?;
-            }
+                x: right,
+                out: theta,
+            });
+            self.centre(theta);
+            return Ok(());
         }
-        self.centre(&mut room.theta[..quads]);
-        if self.inverse.is_none() {
-            past.push(&room.right[..quads], &room.theta[..quads]);
-        }
+        let past = past.get_or_insert_with(|| Past::new(quads));
+        past.guess(right, &self.scale, theta);
+        conjugate::gradients(self, room, stop)?;
+        let (right, theta) = (&room.right[..quads], &mut room.theta[..quads]);
+        self.centre(theta);
+        past.push(right, theta);
         Ok(())
     }
 
@@ -191,51 +192,38 @@ fn rows(graph: &Graph, items: &[u32], form: Form) -> Vec<(u32, u32)> {
     rows
 }
 
-/// The place of each item.
-struct Places(Vec<u32>);
-
-impl Places {
-    fn new(order: &[u32]) -> Self {
-        let last = order.iter().max().map_or(0, |&item| item as usize + 1);
-        let mut places = vec![0; last];
-        for (&item, place) in order.iter().zip(0..) {
-            places[item as usize] = place;
-        }
-        Self(places)
-    }
-
-    fn of(&self, item: u32) -> usize {
-        self.0[item as usize] as usize
-    }
-}
-
-fn neighbours(graph: &Graph, rows: &[(u32, u32)], places: &Places, form: Form) -> Graphs {
+fn neighbours(graph: &Graph, rows: &[(u32, u32)], places: &[u32], form: Form) -> Graphs {
     let entries: usize = rows.iter().map(|&(length, _)| length as usize).sum();
     let mut graphs = Graphs::with_capacity(entries / 2, form == Form::Pairs);
     let mut filling = graphs.begin(rows);
     for (row, &(_, item)) in rows.iter().enumerate() {
         for (neighbour, weight) in graph.row(item).filter(|&(other, _)| other > item) {
             for _ in 0..form.times(weight) {
-                filling.push(row, places.of(neighbour), weight);
+                filling.push(row, places[neighbour as usize] as usize, weight);
             }
         }
     }
     graphs
 }
 
-fn matrix(graph: &Graph, order: &[u32], places: &Places) -> Vec<Tile> {
+fn matrix(graph: &Graph, order: &[u32], places: &[u32]) -> Vec<Tile> {
     let mut matrix = vec![Tile::default(); tiles(order.len().div_ceil(4))];
     for (row, &item) in order.iter().enumerate() {
         add(&mut matrix, row, row, graph.degree(item));
         for (neighbour, weight) in graph.row(item) {
-            add(&mut matrix, row, places.of(neighbour), -weight);
+            add(
+                &mut matrix,
+                row,
+                places[neighbour as usize] as usize,
+                -weight,
+            );
         }
     }
     matrix
 }
 
 /// (L + w·11ᵀ/n)⁻¹, w the mean degree.
-fn inverse(graph: &Graph, order: &[u32], places: &Places, stop: &Stop) -> Result<Vec<Tile>> {
+fn inverse(graph: &Graph, order: &[u32], places: &[u32], stop: &Stop) -> Result<Vec<Tile>> {
     let mut matrix = matrix(graph, order, places);
     let n = order.len();
     if n == 1 {
