@@ -14,8 +14,8 @@ use std::hint::black_box;
 use std::io::Write;
 use std::time::Instant;
 
-use me_hodgerank::model::Problem;
-use me_hodgerank::{Fit, Options, Run, Stop};
+use me_hodgerank::internals::Problem;
+use me_hodgerank::{Execution, Fit, Options, Stop};
 use published::Published;
 
 fn main() {
@@ -96,9 +96,9 @@ fn fit(name: &str) {
     for _ in 0..20 {
         let (start, before) = (Instant::now(), process_time());
         // As for any set but the cross-validation curve itself.
-        let mut run = Run::new();
-        run.until_turned();
-        black_box(Fit::new(&votes, &Options::default(), &mut run).unwrap());
+        let mut run = Execution::new();
+        run.early_stopping();
+        black_box(Fit::new_within(&votes, &Options::default(), &mut run).unwrap());
         clock = clock.min(start.elapsed().as_secs_f64());
         cores = cores.min(process_time() - before);
         if begin.elapsed().as_secs_f64() > 10.0 {

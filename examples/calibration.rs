@@ -11,7 +11,7 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use me_hodgerank::{
-    BiasTest, Fit, Options, Result, ResultSet, Run, Simulation, VoteBuilder, Votes,
+    BiasTest, Execution, Fit, Options, Result, ResultSet, Simulation, VoteBuilder, Votes,
 };
 
 const RATES: [f64; 3] = [0.05, 0.1, 0.2];
@@ -75,7 +75,7 @@ impl MadeUp {
             }
             builder.push_batch(&batch)?;
         }
-        let votes = builder.finish(&mut Run::new())?;
+        let votes = builder.finish()?;
         Ok(Self {
             votes,
             kinds,
@@ -118,7 +118,7 @@ fn discoveries(careless: f64, personal: f64, draws: u64) -> Result<()> {
                     bias_test,
                     ..Options::default()
                 };
-                Fit::new(&made_up.votes, &options, &mut Run::new())?.table(ResultSet::Annotators)
+                Fit::new(&made_up.votes, &options)?.table(ResultSet::Annotators)
             };
             let plain = table(BiasTest::PValue)?;
             let side =
@@ -272,9 +272,9 @@ fn truth(case: &Case, seed: u64, scores: &BTreeMap<i64, f64>) -> Result<BTreeMap
         seed,
         ..case.simulation.clone()
     })?;
-    let mut run = Run::new();
-    run.until_turned();
-    let table = Fit::new(&crowd.votes, options, &mut run)?.table(ResultSet::Ranking)?;
+    let mut run = Execution::new();
+    run.early_stopping();
+    let table = Fit::new_within(&crowd.votes, options, &mut run)?.table(ResultSet::Ranking)?;
     let ids = table.column(0).as_primitive::<Int64Type>().values();
     let scores = table.column_by_name("score").expect("a column");
     let scores = scores.as_primitive::<Float64Type>().values();
@@ -296,7 +296,7 @@ fn coverage(case: &Case, draws: u64) -> Result<()> {
             ..case.simulation.clone()
         };
         let MadeUp { votes, scores, .. } = MadeUp::some(simulation, annotators)?;
-        let fit = Fit::new(&votes, &case.options, &mut Run::new())?;
+        let fit = Fit::new(&votes, &case.options)?;
         let truth = truth(case, seed, &scores)?;
         let table = fit.table(ResultSet::Ranking)?;
         let number = |name: &str| {

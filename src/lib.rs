@@ -1,4 +1,4 @@
-//! Consensus ranking, personal taste and position bias from pairwise votes.
+//! LaplacianSolver ranking, personal taste and position bias from pairwise votes.
 //!
 //! People are shown two items, one left, one right, and pick one. This library
 //! reads such votes as Arrow batches, fits the mixed-effects HodgeRank model of
@@ -8,7 +8,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use arrow_array::{ArrayRef, RecordBatch, StringArray, cast::AsArray};
-//! use me_hodgerank::{Fit, Options, ResultSet, Run, VoteBuilder};
+//! use me_hodgerank::{Fit, Options, ResultSet, VoteBuilder};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let column = |values: [&'static str; 6]| Arc::new(StringArray::from(values.to_vec())) as ArrayRef;
@@ -20,11 +20,10 @@
 //! ])?;
 //!
 //! let options = Options::default();
-//! let mut run = Run::new();
 //! let mut votes = VoteBuilder::new(&options);
 //! votes.push_batch(&batch)?;
-//! let votes = votes.finish(&mut run)?;
-//! let fit = Fit::new(&votes, &options, &mut run)?;
+//! let votes = votes.finish()?;
+//! let fit = Fit::new(&votes, &options)?;
 //!
 //! let ranking = fit.table(ResultSet::Ranking)?;
 //! let items = ranking.column_by_name("item").unwrap().as_string::<i32>();
@@ -45,42 +44,45 @@
 //!
 //! # The way of the data
 //!
-//! [`VoteBuilder`] collects votes into canonical [`Votes`]; [`model`] computes
+//! [`VoteBuilder`] collects votes into canonical [`Votes`]; the model computes
 //! with numbers only; a [`Fit`] keeps what came out, to be read as one of the
 //! [`ResultSet`]s, written to bytes or kept in the process for the next call.
 //! The same votes give the same bits whatever the order of rows, the number of
 //! threads or the host.
 
-mod bytes;
-mod cache;
 #[cfg(feature = "duckdb")]
 mod duckdb;
 mod error;
+mod execution;
+mod findings;
 mod fit;
-pub mod model;
+mod linalg;
+mod model;
 mod options;
-#[cfg(feature = "duckdb")]
-mod plain;
-mod plot;
-mod predict;
 mod random;
-mod report;
-mod results;
-mod run;
+mod render;
 mod simulate;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 pub mod votes;
 
 pub use error::{Error, ErrorKind, Result};
+pub use execution::{Execution, Poll, Stop};
 pub use fit::Fit;
+pub use fit::predict::Predictor;
 pub use options::{BiasTest, Columns, OnBadRow, Options, PairModel, ThetaUpdate};
-pub use plot::Plot;
-pub use predict::Predictor;
-pub use results::{Column, Kind, ResultSet, id_data_type};
-pub use run::{Poll, Run, Stop};
+pub use render::arrow::{Column, Kind, ResultSet, id_data_type};
+pub use render::svg::Plot;
 pub use simulate::{Simulation, Simulator};
 pub use votes::{ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes};
+
+/// What the tests and benchmarks of this crate look at, and nobody else: it changes
+/// without notice.
+#[cfg(feature = "internals")]
+pub mod internals {
+    pub use crate::fit::cache;
+    pub use crate::model::*;
+}
 
 /// The Rust example in README.md is compiled and run with the others.
 #[cfg(doctest)]

@@ -6,7 +6,7 @@ mod table;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use me_hodgerank::{ChoiceRef, ErrorKind, OnBadRow, Options, ResultSet, Row, Run, VoteBuilder};
+use me_hodgerank::{ChoiceRef, ErrorKind, OnBadRow, Options, ResultSet, Row, VoteBuilder};
 use table::{TextRow, fit, read, row};
 
 const GOOD: [TextRow; 4] = [
@@ -339,6 +339,6 @@ fn time_runs_out() {
         ..Options::default()
     };
     let votes = read(&options, good()).unwrap();
-    let error = me_hodgerank::Fit::new(&votes, &options, &mut Run::new()).unwrap_err();
+    let error = me_hodgerank::Fit::new(&votes, &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
 }

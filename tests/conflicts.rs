@@ -6,12 +6,12 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use me_hodgerank::{
-    BiasTest, ErrorKind, Fit, Options, PairModel, ResultSet, Row, Run, Simulation, Votes,
+    BiasTest, ErrorKind, Fit, Options, PairModel, ResultSet, Row, Simulation, Votes,
 };
 use table::{TextRow, row, simulated};
 
 fn fit(votes: &Votes, options: &Options) -> Fit {
-    Fit::new(votes, options, &mut Run::new()).unwrap()
+    Fit::new(votes, options).unwrap()
 }
 
 fn numbers(batch: &RecordBatch, name: &str) -> Vec<f64> {

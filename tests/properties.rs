@@ -5,9 +5,11 @@ mod slow;
 
 use std::time::Instant;
 
-use me_hodgerank::model::{Consensus, Flow, Problem, Scorer, Solves, Statistics, cross_validate};
+use me_hodgerank::internals::{
+    Flow, LaplacianSolver, Problem, Scorer, SolveFrequency, Statistics, cross_validate,
+};
 use me_hodgerank::votes::{Comparisons, Folds, VoteBuilder, Votes};
-use me_hodgerank::{PairModel, Run, Stop, ThetaUpdate};
+use me_hodgerank::{Execution, PairModel, Stop, ThetaUpdate};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use slow::case::{Case, Vote, cases, finish, large, table};
@@ -94,12 +96,12 @@ proptest! {
             copied.merge_copy(&part).unwrap();
             // Copied twice, looked at in between: nothing of it changes.
             VoteBuilder::new(&case.options()).merge_copy(&part).unwrap();
-            let _ = copied.snapshot(&mut Run::new());
+            let _ = copied.snapshot(&mut Execution::new());
             merged.merge(part).unwrap();
             batches.push_batch(&batch.slice(cut[0], cut[1] - cut[0])).unwrap();
         }
         assert_same_bits("merged", &finish(merged), &expected);
-        assert_same_bits("a look at copies", &copied.snapshot(&mut Run::new()).unwrap(), &expected);
+        assert_same_bits("a look at copies", &copied.snapshot(&mut Execution::new()).unwrap(), &expected);
         assert_same_bits("copied", &finish(copied), &expected);
         assert_same_bits("in batches", &finish(batches), &expected);
     }
@@ -272,12 +274,12 @@ fn many_items_are_like_the_slow_ones() {
 }
 
 /// HodgeRank's scores, and that they solve the normal equations of the votes.
-fn solved(comparisons: &Comparisons, solves: Solves) -> Vec<f64> {
+fn solved(comparisons: &Comparisons, solves: SolveFrequency) -> Vec<f64> {
     let stop = Stop::default();
     let begin = Instant::now();
     let statistics = Statistics::new(comparisons, &stop).unwrap();
     let pairs = Flow::new(comparisons, PairModel::Uniform, &stop).unwrap();
-    let consensus = Consensus::new(&pairs, solves, &stop).unwrap();
+    let consensus = LaplacianSolver::new(&pairs, solves, &stop).unwrap();
     let mut theta = vec![0.0; comparisons.items()];
     let (right, mut work) = (statistics.net_wins(), consensus.workspace());
     consensus
@@ -315,7 +317,7 @@ fn solved(comparisons: &Comparisons, solves: Solves) -> Vec<f64> {
 #[test]
 fn a_large_random_graph_is_solved() {
     let case = large(10_000, 1000, 1_000_000);
-    solved(case.votes().comparisons(), Solves::Often);
+    solved(case.votes().comparisons(), SolveFrequency::Often);
 }
 
 /// Whichever way: nearly all pairs were compared, some often, so that there are
@@ -325,8 +327,8 @@ fn dense_graphs_are_solved() {
     for votes in [20_000, 60_000, 250_000] {
         let case = large(700, 20, votes);
         let votes = case.votes();
-        let scores =
-            [Solves::Once, Solves::Often].map(|solves| solved(votes.comparisons(), solves));
+        let scores = [SolveFrequency::Once, SolveFrequency::Often]
+            .map(|solves| solved(votes.comparisons(), solves));
         for (once, often) in scores[0].iter().zip(&scores[1]) {
             assert!((once - often).abs() <= 1e-12);
         }
@@ -345,7 +347,7 @@ fn many_components_are_solved() {
         fold: 0,
     };
     let votes = table((0..100_000).map(vote).collect()).votes();
-    let theta = solved(votes.comparisons(), Solves::Often);
+    let theta = solved(votes.comparisons(), SolveFrequency::Often);
     assert!(theta.iter().all(|score| score.abs() == 0.5));
 }
 
@@ -369,7 +371,7 @@ fn trees_are_solved() {
             fold: 0,
         };
         let votes = table((1..items).map(vote).collect()).votes();
-        let theta = solved(votes.comparisons(), Solves::Often);
+        let theta = solved(votes.comparisons(), SolveFrequency::Often);
         for item in 1..items {
             let (left, right) = pair(item);
             let apart = theta[left as usize] - theta[right as usize] - choice(item);

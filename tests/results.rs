@@ -9,8 +9,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
+use me_hodgerank::internals::cache;
 use me_hodgerank::{
-    ChoiceRef, ErrorKind, Fit, IdRef, IdType, Options, ResultSet, Row, Run, Simulation,
+    ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, ResultSet, Row, Simulation,
     VoteBuilder, Votes,
 };
 use table::simulated;
@@ -26,7 +27,7 @@ fn demo(options: &Options) -> Votes {
 }
 
 fn fit(votes: &Votes, options: &Options) -> Fit {
-    Fit::new(votes, options, &mut Run::new()).unwrap()
+    Fit::new(votes, options).unwrap()
 }
 
 fn column<'a>(batch: &'a RecordBatch, name: &str) -> &'a ArrayRef {
@@ -311,7 +312,7 @@ fn with_ids(annotator: (IdType, IdRef<'static>), items: [(IdType, IdRef<'static>
         fold: None,
     };
     builder.push(row).unwrap();
-    fit(&builder.finish(&mut Run::new()).unwrap(), &options)
+    fit(&builder.finish().unwrap(), &options)
 }
 
 #[test]
@@ -360,9 +361,9 @@ fn a_curve_cut_off_where_it_has_turned_chooses_the_same() {
     };
     let votes = simulated(simulation, &options);
     let whole = fit(&votes, &options);
-    let mut run = Run::new();
-    run.until_turned();
-    let cut = Fit::new(&votes, &options, &mut run).unwrap();
+    let mut run = Execution::new();
+    run.early_stopping();
+    let cut = Fit::new_within(&votes, &options, &mut run).unwrap();
     for set in ResultSet::ALL {
         let (whole, cut) = (whole.table(set).unwrap(), cut.table(set).unwrap());
         if set == ResultSet::Cv {
@@ -376,9 +377,9 @@ fn a_curve_cut_off_where_it_has_turned_chooses_the_same() {
     }
     let again = Fit::from_bytes(&cut.to_bytes()).unwrap();
     assert_eq!(again, cut);
-    let mut run = Run::new().threads(1);
-    run.until_turned();
-    let alone = Fit::new(&votes, &options, &mut run).unwrap();
+    let mut run = Execution::new().threads(1);
+    run.early_stopping();
+    let alone = Fit::new_within(&votes, &options, &mut run).unwrap();
     assert_eq!(alone.to_bytes(), cut.to_bytes());
 }
 
@@ -391,16 +392,16 @@ fn a_cached_curve_that_was_cut_off_is_not_given_for_a_whole_one() {
         ..Simulation::default()
     };
     let votes = simulated(simulation, &options);
-    let mut run = Run::new();
-    run.until_turned();
-    let cut = Fit::cached(&votes, &options, &mut run).unwrap();
-    let whole = Fit::cached(&votes, &options, &mut Run::new()).unwrap();
+    let mut run = Execution::new();
+    run.early_stopping();
+    let cut = cache::fit(&votes, &options, &mut run).unwrap();
+    let whole = cache::fit(&votes, &options, &mut Execution::new()).unwrap();
     let rows = |fit: &Fit| fit.table(ResultSet::Cv).unwrap().num_rows();
     assert!(rows(&cut) < options.grid_points);
     assert_eq!(rows(&whole), options.grid_points);
-    let mut run = Run::new();
-    run.until_turned();
-    let again = Fit::cached(&votes, &options, &mut run).unwrap();
+    let mut run = Execution::new();
+    run.early_stopping();
+    let again = cache::fit(&votes, &options, &mut run).unwrap();
     assert!(Arc::ptr_eq(&whole, &again));
 }
 
@@ -408,8 +409,8 @@ fn a_cached_curve_that_was_cut_off_is_not_given_for_a_whole_one() {
 fn threads_do_not_matter() {
     let options = Options::default();
     let votes = demo(&options);
-    let one = Fit::new(&votes, &options, &mut Run::new().threads(1)).unwrap();
-    let four = Fit::new(&votes, &options, &mut Run::new().threads(4)).unwrap();
+    let one = Fit::new_within(&votes, &options, &mut Execution::new().threads(1)).unwrap();
+    let four = Fit::new_within(&votes, &options, &mut Execution::new().threads(4)).unwrap();
     assert_eq!(one.to_bytes(), four.to_bytes());
 }
 
@@ -450,21 +451,21 @@ fn a_model_survives_bytes_and_damage_is_an_error() {
 fn the_same_votes_are_fitted_once() {
     let options = Options::default();
     let votes = demo(&options);
-    let mut run = Run::new();
-    let first = Fit::cached(&votes, &options, &mut run).unwrap();
-    let again = Fit::cached(&demo(&options), &options, &mut run).unwrap();
+    let mut run = Execution::new();
+    let first = cache::fit(&votes, &options, &mut run).unwrap();
+    let again = cache::fit(&demo(&options), &options, &mut run).unwrap();
     assert!(Arc::ptr_eq(&first, &again));
     let mut other = options.clone();
     other.seed = 1;
     assert!(!Arc::ptr_eq(
         &first,
-        &Fit::cached(&votes, &other, &mut run).unwrap()
+        &cache::fit(&votes, &other, &mut run).unwrap()
     ));
     other = options.clone();
     other.max_seconds = Some(100.0);
     assert!(Arc::ptr_eq(
         &first,
-        &Fit::cached(&votes, &other, &mut run).unwrap()
+        &cache::fit(&votes, &other, &mut run).unwrap()
     ));
 }
 
@@ -484,6 +485,7 @@ fn a_poll_stops_a_fit() {
             ControlFlow::Break(())
         }
     };
-    let error = Fit::new(&votes, &options, &mut Run::new().poll(&mut poll)).unwrap_err();
+    let error =
+        Fit::new_within(&votes, &options, &mut Execution::new().poll(&mut poll)).unwrap_err();
     assert_eq!((error.kind(), calls), (ErrorKind::Interrupted, 5));
 }

@@ -11,7 +11,7 @@
 //! the residual, and so is the matrix d of all votes. L⁺ is multiplied as we do it.
 
 use me_hodgerank::Stop;
-use me_hodgerank::model::{Problem, Workspace};
+use me_hodgerank::internals::{Problem, SolverScratch};
 use me_hodgerank::votes::Comparisons;
 
 /// A sparse matrix, row by row.
@@ -76,7 +76,7 @@ pub struct Published<'a> {
     residual: Vec<f64>,
     right: Vec<f64>,
     theta: Vec<f64>,
-    work: Workspace,
+    work: SolverScratch,
 }
 
 impl<'a> Published<'a> {

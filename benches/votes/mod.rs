@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use me_hodgerank::{ChoiceRef, IdRef, IdType};
-use me_hodgerank::{Options, Row, Run, Simulation, VoteBuilder, Votes};
+use me_hodgerank::{Options, Row, Simulation, VoteBuilder, Votes};
 
 /// One vote: annotator, left, right, choice.
 pub type Vote = (i64, i64, i64, f64);
@@ -57,7 +57,7 @@ pub fn load(name: &str) -> Option<Votes> {
         for batch in simulation.run().unwrap() {
             builder.push_batch(&batch.unwrap()).unwrap();
         }
-        return Some(builder.finish(&mut Run::new()).unwrap());
+        return Some(builder.finish().unwrap());
     }
     builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
     for (annotator, left, right, choice) in rows(name)? {
@@ -72,7 +72,7 @@ pub fn load(name: &str) -> Option<Votes> {
         };
         builder.push(row).unwrap();
     }
-    Some(builder.finish(&mut Run::new()).unwrap())
+    Some(builder.finish().unwrap())
 }
 
 /// Honest annotators see scores N(0, 1) through noise N(0, 1/2) on each item.

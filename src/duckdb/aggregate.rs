@@ -14,7 +14,8 @@ use super::input::Input;
 use super::options::CallOptions;
 use super::result::Output;
 use super::state::{self, Collected, State, States};
-use crate::{Fit, ResultSet, Run, VoteBuilder, plain};
+use crate::fit::{cache, hodgerank_only};
+use crate::{Execution, Fit, ResultSet, VoteBuilder};
 
 pub unsafe extern "C" fn state_size(_: duckdb_function_info) -> idx_t {
     state::SLOT_BYTES as idx_t
@@ -159,13 +160,13 @@ fn ranking_alone(state: &State) -> Result<Option<RecordBatch>, String> {
     let Some(Collected { call, builder }) = &state.votes else {
         return Ok(None);
     };
-    if call.only != Some(ResultSet::Ranking) || !plain::is_plain(&call.options) {
+    if call.only != Some(ResultSet::Ranking) || !hodgerank_only::is_plain(&call.options) {
         return Ok(None);
     }
-    let mut run = Run::new().max_seconds(call.options.max_seconds);
+    let mut run = Execution::new().max_seconds(call.options.max_seconds);
     let ranking = builder
         .snapshot(&mut run)
-        .and_then(|votes| plain::ranking(&votes, &call.options, &mut run));
+        .and_then(|votes| hodgerank_only::ranking(&votes, &call.options, &mut run));
     ranking.map(Some).map_err(|error| error.to_string())
 }
 
@@ -182,7 +183,7 @@ fn model(state: &State, output: Output, row: usize) -> Result<(), String> {
 struct Fitted<'a> {
     fit: Arc<Fit>,
     call: &'a CallOptions,
-    run: Run<'a>,
+    run: Execution<'a>,
 }
 
 /// Whether the whole cross-validation curve is among what was asked for.
@@ -198,13 +199,13 @@ fn fitted(
     let Some(Collected { call, builder }) = &state.votes else {
         return Ok(None);
     };
-    let mut run = Run::new().max_seconds(call.options.max_seconds);
+    let mut run = Execution::new().max_seconds(call.options.max_seconds);
     if !whole(call) {
-        run.until_turned();
+        run.early_stopping();
     }
     let fit = builder
         .snapshot(&mut run)
-        .and_then(|votes| Fit::cached(&votes, &call.options, &mut run));
+        .and_then(|votes| cache::fit(&votes, &call.options, &mut run));
     let fit = fit.map_err(|error| error.to_string())?;
     Ok(Some(Fitted { fit, call, run }))
 }

@@ -40,7 +40,7 @@ enum Values<'a> {
     Decimal(Box<Values<'a>>, f64),
     Text(&'a [duckdb_string_t]),
     Blob(&'a [duckdb_string_t]),
-    /// Places in the dictionary.
+    /// GatherIndices in the dictionary.
     Enum(Box<Values<'a>>, Vec<String>),
     /// Shown as text: UUIDs.
     Shown(Vec<String>),

@@ -5,7 +5,7 @@
 //! `LOAD` and the two scripts that ship in `sql/`.
 
 use super::connection::Connection;
-use crate::{Options, ResultSet, Run, VoteBuilder};
+use crate::{Options, ResultSet, VoteBuilder};
 
 const TEMPLATE: &str = include_str!("../../sql/macro.sql");
 
@@ -152,7 +152,7 @@ fn scripts() -> [(&'static str, String); 2] {
 /// What the engine says of an empty table. The aggregate of no rows is NULL, as
 /// any aggregate is; a table function says what is wrong.
 fn no_votes() -> String {
-    let nothing = VoteBuilder::new(&Options::default()).finish(&mut Run::new());
+    let nothing = VoteBuilder::new(&Options::default()).finish();
     nothing.map_or_else(|error| error.to_string(), |_| String::new())
 }
 

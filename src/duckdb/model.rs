@@ -14,7 +14,7 @@ use super::column::Column;
 use super::connection::Connection;
 use super::handles::{LogicalType, c_string, guard};
 use super::result::Output;
-use crate::predict::of_bytes;
+use crate::fit::predict::of_bytes;
 use crate::{Fit, Plot, Predictor};
 
 const ANY: DUCKDB_TYPE = ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY;

@@ -18,7 +18,7 @@ use libduckdb_sys::{
 };
 
 use super::handles::LogicalType;
-use crate::{Fit, Kind, ResultSet, Run};
+use crate::{Execution, Fit, Kind, ResultSet};
 
 /// The type of a fit whose annotators and items have these types.
 pub fn fit_type(annotator: DUCKDB_TYPE, item: DUCKDB_TYPE) -> LogicalType {
@@ -66,7 +66,7 @@ impl Output {
         row: usize,
         fit: &Fit,
         only: Option<ResultSet>,
-        run: &mut Run<'_>,
+        run: &mut Execution<'_>,
     ) -> crate::Result<()> {
         for (index, set) in ResultSet::ALL.into_iter().enumerate() {
             let vector = self.field(index);

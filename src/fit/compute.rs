@@ -1,14 +1,17 @@
 //! Runs the path and cross-validation, and puts a fit together.
 
 use super::parts::agreements;
-use super::{Chosen, Circles, Clicks, Fit, ItemTally, PathRecord, Personal, Totals, Validation};
+use super::{
+    ChosenModel, ClickCounts, CvCurve, CycleSources, Fit, FitTotals, ItemTally, PathRecord,
+    PersonalScores,
+};
 use crate::error::{Error, Result};
+use crate::execution::Stop;
 use crate::model::{
-    Consensus, Curve, Evidence, Fitted, Flow, HeldOut, Path, Problem, Snapshot, Uncertainty,
-    knockoff_selection, knockoff_statistics,
+    CvExtent, Evidence, Fitted, Flow, HeldOut, LaplacianSolver, Path, Problem, Snapshot,
+    StandardErrors, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
-use crate::run::Stop;
 use crate::votes::{Comparisons, Folds, Votes};
 
 /// A table of winners and losers, taken for left and right, would make everybody click left.
@@ -33,7 +36,7 @@ pub(super) fn refuse_one_sided(votes: &Comparisons, options: &Options) -> Result
 pub(super) fn compute(
     votes: &Votes,
     options: &Options,
-    (threads, curve): (usize, Curve),
+    (threads, curve): (usize, CvExtent),
     stop: &Stop,
 ) -> Result<Fit> {
     let comparisons = &votes.comparisons;
@@ -70,11 +73,11 @@ pub(super) fn compute(
             let snapshot = path.advance_to(grid[index], stop)?;
             let chosen = ground.chosen(snapshot, index, &followed.hodgerank, stop)?;
             followed.chosen = Some(chosen);
-            validation = Some(Validation::new(&found));
+            validation = Some(CvCurve::new(&found));
             followed
         }
     };
-    let totals = Totals {
+    let totals = FitTotals {
         votes: problem.statistics.total(),
         skipped: votes.skipped,
         kappa: options.kappa,
@@ -103,7 +106,7 @@ pub(super) fn compute(
         annotators: votes.annotators.clone(),
         totals,
         tally,
-        clicks: Clicks::new(comparisons),
+        clicks: ClickCounts::new(comparisons),
         evidence,
         knockoff,
         path: followed.record,
@@ -140,30 +143,30 @@ impl Ground<'_> {
         grid_index: usize,
         hodgerank: &[f64],
         stop: &Stop,
-    ) -> Result<Chosen> {
+    ) -> Result<ChosenModel> {
         let Self {
             votes,
             problem,
             in_votes,
             ..
         } = *self;
-        let circles = || Circles::new(votes, problem, hodgerank, snapshot);
-        Ok(Chosen {
+        let circles = || CycleSources::new(votes, problem, hodgerank, snapshot);
+        Ok(ChosenModel {
             grid_index,
             agreement: agreements(votes, snapshot.theta()),
-            personal: Personal::new(problem, snapshot),
+            personal: PersonalScores::new(problem, snapshot),
             uncertainty: self.uncertainty(snapshot, stop)?,
             circles: in_votes.then(circles).flatten(),
         })
     }
 
-    fn uncertainty(&self, snapshot: &Snapshot, stop: &Stop) -> Result<Uncertainty> {
+    fn uncertainty(&self, snapshot: &Snapshot, stop: &Stop) -> Result<StandardErrors> {
         let fitted = Fitted {
             theta: snapshot.theta(),
             effects: Some((&self.problem.statistics, snapshot)),
         };
         let components = self.problem.consensus.components();
-        Uncertainty::new(
+        StandardErrors::new(
             self.votes,
             &self.problem.flow,
             components,
@@ -179,7 +182,7 @@ struct Followed {
     record: PathRecord,
     hodgerank: Vec<f64>,
     iterations: u64,
-    chosen: Option<Chosen>,
+    chosen: Option<ChosenModel>,
 }
 
 impl Followed {
@@ -233,7 +236,7 @@ fn knockoff(
 }
 
 /// The scores that explain a flow best.
-pub(crate) fn scores_of(flow: &Flow, consensus: &Consensus, stop: &Stop) -> Result<Vec<f64>> {
+pub(crate) fn scores_of(flow: &Flow, consensus: &LaplacianSolver, stop: &Stop) -> Result<Vec<f64>> {
     let right = flow.divergence(&flow.value);
     let mut theta = vec![0.0; flow.items()];
     let mut work = consensus.workspace();

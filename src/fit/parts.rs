@@ -1,7 +1,9 @@
 //! The parts of a fit, each from what it is made of.
 
-use super::{Circles, Clicks, Effects, ItemTally, PathRecord, Personal, Validation};
-use crate::model::{Consensus, CrossValidation, Problem, Snapshot};
+use super::{
+    ClickCounts, CvCurve, CycleSources, EffectPath, ItemTally, PathRecord, PersonalScores,
+};
+use crate::model::{CrossValidation, LaplacianSolver, Problem, Snapshot};
 use crate::votes::Comparisons;
 
 impl PathRecord {
@@ -14,7 +16,7 @@ impl PathRecord {
     }
 }
 
-impl Effects {
+impl EffectPath {
     pub(super) fn push(&mut self, grid_index: u32, values: &[f64]) {
         for (annotator, &value) in values.iter().enumerate() {
             if value != 0.0 {
@@ -50,7 +52,7 @@ impl Effects {
     }
 }
 
-impl Validation {
+impl CvCurve {
     pub(super) fn new(cv: &CrossValidation) -> Self {
         let each = || 0..cv.points();
         Self {
@@ -66,7 +68,7 @@ impl Validation {
 
 impl ItemTally {
     /// All but the scores.
-    pub(crate) fn new(votes: &Comparisons, consensus: &Consensus) -> Self {
+    pub(crate) fn new(votes: &Comparisons, consensus: &LaplacianSolver) -> Self {
         // Losses, ties and wins, side by side.
         let mut counts = vec![[0.0; 3]; votes.items()];
         for vote in (0..votes.len()).map(|row| votes.get(row)) {
@@ -92,7 +94,7 @@ impl ItemTally {
     }
 }
 
-impl Clicks {
+impl ClickCounts {
     pub(super) fn new(votes: &Comparisons) -> Self {
         let zeros = || vec![0.0; votes.annotators()];
         let (mut left, mut right, mut ties) = (zeros(), zeros(), zeros());
@@ -110,7 +112,7 @@ impl Clicks {
     }
 }
 
-impl Circles {
+impl CycleSources {
     pub(super) fn new(
         votes: &Comparisons,
         problem: &Problem,
@@ -168,7 +170,7 @@ fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
     agreed / untied
 }
 
-impl Personal {
+impl PersonalScores {
     pub(super) fn new(problem: &Problem, snapshot: &Snapshot) -> Self {
         let mut component = vec![0; snapshot.theta().len()];
         for (index, items) in problem.consensus.components().enumerate() {

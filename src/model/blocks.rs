@@ -6,10 +6,10 @@
 //! more quads has a block over all items in the table's order. Then there is
 //! nothing to gather and nothing to scatter.
 
-use super::dense::{self, Tile, tiles};
-use super::places::{Part, ValuesMut};
-use super::simd::{Lanes, Quad, Sink, sum};
 use super::statistics::{Neighbours, Quads, Statistics};
+use crate::linalg::dense::{self, Tile, tiles};
+use crate::linalg::gather::{Part, ValuesMut};
+use crate::linalg::simd::{Lanes, Quad, Sink, sum};
 
 /// The annotators' blocks, one after the other as they are needed.
 pub(super) struct Blocks {

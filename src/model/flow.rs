@@ -11,8 +11,8 @@
 //! Bradley–Terry and Thurstone know no certainty: there π = (wins + ½)/(votes + 1).
 
 use crate::error::Result;
+use crate::execution::Stop;
 use crate::options::PairModel;
-use crate::run::Stop;
 use crate::votes::{Comparison, Comparisons};
 
 /// One entry a compared pair, by item a, then item b; a before b.
@@ -268,7 +268,7 @@ pub fn normal_quantile(share: f64) -> f64 {
     // doubles the digits once it is near.
     for _ in 0..100 {
         let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        let below = super::evidence::normal_tail(-x);
+        let below = super::inference::evidence::normal_tail(-x);
         let step = (share - below) / density;
         x += step.clamp(-1.0, 1.0);
         if step.abs() < 1e-14 * x.abs().max(1.0) {

@@ -16,7 +16,7 @@
 
 use super::flow::Flow;
 use crate::error::Result;
-use crate::run::Stop;
+use crate::execution::Stop;
 
 /// More triangles than this are not walked.
 pub const MAX_TRIANGLES: u64 = 100_000_000;
@@ -60,7 +60,7 @@ impl Triangle {
         self.flow.iter().all(|&flow| flow > 0.0)
     }
 
-    /// Circles go first, then what explains more.
+    /// CycleSources go first, then what explains more.
     fn is_worse_than(&self, other: &Self) -> bool {
         (self.is_circle(), self.explained) > (other.is_circle(), other.explained)
     }
@@ -188,7 +188,7 @@ impl Triangles<'_> {
         Ok(squares)
     }
 
-    /// Circles, then other triangles that go round, those first that explain most
+    /// CycleSources, then other triangles that go round, those first that explain most
     /// of the flow; at most `most` of them.
     /// None if there are too many to be walked.
     pub fn worst(&self, most: usize, stop: &Stop) -> Result<Option<Vec<Triangle>>> {

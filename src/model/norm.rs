@@ -13,13 +13,13 @@
 
 use nalgebra::DMatrix;
 
-use super::consensus::Consensus;
-use super::path::Settings;
+use super::hodgerank::LaplacianSolver;
+use super::lbi::Settings;
 use super::statistics::{AnnotatorStatistics, Statistics};
 use crate::error::Result;
+use crate::execution::Stop;
 use crate::options::ThetaUpdate;
 use crate::random::Random;
-use crate::run::Stop;
 
 /// Blocks of up to this many items are handed to a dense eigenvalue routine.
 const DENSE_ITEMS: usize = 48;
@@ -38,7 +38,7 @@ struct Scratch {
 /// that of the whole design [d, X]. The sum of the two is at most twice too careful.
 pub(crate) fn step_norm(
     statistics: &Statistics,
-    consensus: &Consensus,
+    consensus: &LaplacianSolver,
     settings: &Settings,
     stop: &Stop,
 ) -> Result<f64> {
@@ -55,7 +55,7 @@ pub(crate) fn step_norm(
 /// A bound on [`step_norm`], from a few products.
 pub(crate) fn step_norm_at_most(
     statistics: &Statistics,
-    consensus: &Consensus,
+    consensus: &LaplacianSolver,
     settings: &Settings,
     stop: &Stop,
 ) -> Result<f64> {

@@ -1,13 +1,13 @@
 //! All votes of a table, ready for a path: statistics, step size, time grid.
 
-use super::consensus::{Consensus, Solves};
 use super::flow::Flow;
+use super::hodgerank::{LaplacianSolver, SolveFrequency};
+use super::lbi::{Path, Settings};
 use super::norm::step_norm;
-use super::path::{Path, Settings};
 use super::statistics::Statistics;
 use crate::error::{Error, Result};
+use crate::execution::Stop;
 use crate::options::Options;
-use crate::run::Stop;
 use crate::votes::Comparisons;
 
 /// More steps than this are refused rather than run.
@@ -21,7 +21,7 @@ pub struct Problem {
     /// The votes by pair.
     pub flow: Flow,
     /// The pooled graph.
-    pub consensus: Consensus,
+    pub consensus: LaplacianSolver,
     /// How the path is run.
     pub settings: Settings,
     /// ‖XᵀX‖₂, or with a gradient step for θ a bound on the norm of the whole design.
@@ -36,11 +36,11 @@ impl Problem {
         let statistics = Statistics::new(votes, stop)?;
         let flow = Flow::new(votes, options.pair_model, stop)?;
         let solves = if options.has_effects() {
-            Solves::Often
+            SolveFrequency::Often
         } else {
-            Solves::Once
+            SolveFrequency::Once
         };
-        let consensus = Consensus::new(&flow, solves, stop)?;
+        let consensus = LaplacianSolver::new(&flow, solves, stop)?;
         let mut settings = Settings {
             kappa: options.kappa,
             alpha: f64::NAN, // follows from the norm

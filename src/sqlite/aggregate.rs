@@ -8,7 +8,7 @@ use rusqlite::{Connection, Result};
 use super::error::{guard, message, sql_error};
 use super::ingest::{Ingest, Values};
 use super::poll::interruptible;
-use crate::fit::Fit;
+use crate::fit::cache;
 use crate::options::{Columns, Options};
 
 /// Makes the aggregate known to a connection.
@@ -126,7 +126,7 @@ impl Aggregate<Group, Option<Vec<u8>>> for FitAggregate {
             let options = &group.options;
             interruptible(&connection, options.max_seconds, |run| {
                 let votes = group.ingest.finish(run)?;
-                Ok(Some(Fit::cached(&votes, options, run)?.to_bytes()))
+                Ok(Some(cache::fit(&votes, options, run)?.to_bytes()))
             })
         })
     }

@@ -8,8 +8,8 @@ use rusqlite::types::Value;
 
 use super::error::{message, sql_error};
 use crate::options::Options;
-use crate::plot::Plot;
-use crate::results::{Kind, ResultSet};
+use crate::render::arrow::{Kind, ResultSet};
+use crate::render::svg::Plot;
 use crate::simulate::Simulation;
 
 /// A table function.

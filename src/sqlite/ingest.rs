@@ -7,8 +7,8 @@ use rusqlite::{Connection, Result};
 
 use super::error::{message, sql_error};
 use super::source::Source;
+use crate::execution::Execution;
 use crate::options::{Columns, Options};
-use crate::run::Run;
 use crate::votes::{ChoiceRef, IdRef, IdType, Row, VoteBuilder, Votes};
 
 /// One row as SQLite gives it.
@@ -118,10 +118,10 @@ impl Ingest {
     }
 
     /// The votes in canonical order, their ids in the types that were seen.
-    pub fn finish(mut self, run: &mut Run<'_>) -> crate::Result<Votes> {
+    pub fn finish(mut self, run: &mut Execution<'_>) -> crate::Result<Votes> {
         let (annotator, item) = (self.annotators.id_type(), self.items.id_type());
         self.builder.expect_ids(annotator, item, item);
-        self.builder.finish(run)
+        self.builder.finish_within(run)
     }
 }
 

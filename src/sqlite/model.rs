@@ -7,8 +7,8 @@ use rusqlite::{Connection, Result};
 
 use super::error::{guard, message, sql_error};
 use crate::fit::Fit;
-use crate::plot::Plot;
-use crate::predict::of_bytes;
+use crate::fit::predict::of_bytes;
+use crate::render::svg::Plot;
 use crate::votes::{IdRef, IdType};
 
 /// Makes the functions known to a connection.

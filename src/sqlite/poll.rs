@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::{Connection, Result, Statement};
 
-use crate::run::Run;
+use crate::execution::Execution;
 
 /// Some 4,000 steps of SQLite's machine, less than a tenth of a millisecond: a
 /// progress handler that is to be called every 50,000 steps is called in 50 ms,
@@ -24,13 +24,13 @@ const PLAIN_TICK: &str = "VALUES (1)";
 pub(super) fn interruptible<T>(
     connection: &Connection,
     max_seconds: Option<f64>,
-    work: impl FnOnce(&mut Run<'_>) -> crate::Result<T>,
+    work: impl FnOnce(&mut Execution<'_>) -> crate::Result<T>,
 ) -> Result<T> {
     let mut tick = connection
         .prepare(TICK)
         .or_else(|_| connection.prepare(PLAIN_TICK))?;
     let mut poll = || step(&mut tick);
-    let mut run = Run::new().max_seconds(max_seconds).poll(&mut poll);
+    let mut run = Execution::new().max_seconds(max_seconds).poll(&mut poll);
     work(&mut run).map_err(super::error::sql_error)
 }
 

@@ -13,8 +13,8 @@ use super::error::{message, sql_error};
 use super::ingest::{Seen, id};
 use super::source::Shown;
 use crate::fit::Fit;
+use crate::fit::predict::Predictor;
 use crate::options::Columns;
-use crate::predict::Predictor;
 
 /// The visible columns with their declared types.
 pub(super) const COLUMNS: [(&str, &str); 6] = [

@@ -20,6 +20,7 @@ use super::memory::{Handover, Memory};
 use super::poll::interruptible;
 use super::predict::predict;
 use crate::fit::Fit;
+use crate::fit::cache;
 
 /// Makes the table functions known to a connection.
 pub(super) fn register(connection: &Connection) -> Result<()> {
@@ -319,9 +320,9 @@ impl Cursor {
         let fit = interruptible(&connection, options.max_seconds, |run| {
             let votes = ingest.finish(run)?;
             if !self.function.shows_curve() {
-                run.until_turned();
+                run.early_stopping();
             }
-            Fit::cached(&votes, &options, run)
+            cache::fit(&votes, &options, run)
         })?;
         let batch = self.answer(fit)?;
         self.memory.put(&self.arguments, &batch);

@@ -9,8 +9,8 @@ use super::ids::{IdRef, IdType, Interner};
 use super::sort::Sorter;
 use super::{Votes, folds};
 use crate::error::{Error, Result};
+use crate::execution::{Execution, Stop};
 use crate::options::{Columns, OnBadRow, Options};
-use crate::run::{Run, Stop};
 
 /// One row of the votes table as a host hands it over; `None` for NULL.
 #[derive(Clone, Copy, Debug)]
@@ -268,17 +268,22 @@ impl VoteBuilder {
     }
 
     /// Sorts what was collected into canonical order, or says why it cannot be used.
-    pub fn finish(mut self, run: &mut Run<'_>) -> Result<Votes> {
+    pub fn finish(self) -> Result<Votes> {
+        self.finish_within(&mut Execution::new())
+    }
+
+    /// The same, watched.
+    pub fn finish_within(mut self, execution: &mut Execution<'_>) -> Result<Votes> {
         let chunks = self.take_chunks();
-        self.votes(chunks, run)
+        self.votes(chunks, execution)
     }
 
     /// The votes so far; more can follow.
-    pub fn snapshot(&self, run: &mut Run<'_>) -> Result<Votes> {
+    pub fn snapshot(&self, run: &mut Execution<'_>) -> Result<Votes> {
         self.votes(self.copy_chunks(), run)
     }
 
-    fn votes(&self, chunks: Vec<Held>, run: &mut Run<'_>) -> Result<Votes> {
+    fn votes(&self, chunks: Vec<Held>, run: &mut Execution<'_>) -> Result<Votes> {
         let skipped = self.bad.total();
         if self.rows == 0 {
             return Err(Error::votes(

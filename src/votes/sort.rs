@@ -7,7 +7,7 @@ use std::thread;
 use super::chunks::{Chunk, Held, Lookup, Numbers};
 use super::comparisons::{Choices, Comparison, Comparisons};
 use crate::error::Result;
-use crate::run::{Stop, join};
+use crate::execution::{Stop, join};
 
 /// Votes to be sorted.
 pub(super) struct Sorter {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::{env, fs, io};
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
+use me_hodgerank::Options;
 use me_hodgerank::votes::{VoteBuilder, Votes};
-use me_hodgerank::{Options, Run};
 
 /// A file in the shared folder `data` or `golden`. None, said on stderr, if it
 /// is not there: the votes are not ours to ship with the project.
@@ -52,7 +52,7 @@ pub fn read_votes(path: &Path, folds: Option<&[i64]>) -> Votes {
     let rest = batch.num_rows() - half;
     builder.push_batch(&batch.slice(0, half)).unwrap();
     builder.push_batch(&batch.slice(half, rest)).unwrap();
-    builder.finish(&mut Run::new()).unwrap()
+    builder.finish().unwrap()
 }
 
 fn read_batch(path: &Path) -> Vec<(&'static str, ArrayRef)> {

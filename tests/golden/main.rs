@@ -11,7 +11,7 @@ mod walk;
 
 use std::fs;
 
-use me_hodgerank::model::{
+use me_hodgerank::internals::{
     Entry, Path, Problem, Scorer, Settings, Snapshot, Statistics, cross_validate,
 };
 use me_hodgerank::votes::{Comparisons, IdRef, Ids, Votes};

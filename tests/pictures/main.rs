@@ -13,8 +13,8 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use me_hodgerank::{
-    BiasTest, ChoiceRef, ErrorKind, Fit, IdRef, IdType, Options, PairModel, Plot, Predictor,
-    ResultSet, Row, Run, Simulation, VoteBuilder, Votes,
+    BiasTest, ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, PairModel, Plot,
+    Predictor, ResultSet, Row, Simulation, VoteBuilder, Votes,
 };
 use table::simulated;
 
@@ -28,7 +28,7 @@ fn demo() -> Simulation {
 }
 
 fn fit(votes: &Votes, options: &Options) -> Fit {
-    Fit::new(votes, options, &mut Run::new()).unwrap()
+    Fit::new(votes, options).unwrap()
 }
 
 fn demo_fit() -> Fit {
@@ -64,7 +64,7 @@ fn renamed(name: impl Fn(&str, i64) -> String) -> Fit {
                 .unwrap();
         }
     }
-    let votes = builder.finish(&mut Run::new()).unwrap();
+    let votes = builder.finish().unwrap();
     fit(&votes, &options)
 }
 

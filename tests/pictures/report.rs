@@ -50,7 +50,7 @@ fn uneven(options: &Options, backwards: bool) -> Fit {
         };
         builder.push(row).unwrap();
     }
-    fit(&builder.finish(&mut Run::new()).unwrap(), options)
+    fit(&builder.finish().unwrap(), options)
 }
 
 /// The verdict's place among those that are listed; None if it is not.
@@ -440,7 +440,7 @@ fn dense(items: i64) -> Fit {
             builder.push(row).unwrap();
         }
     }
-    fit(&builder.finish(&mut Run::new()).unwrap(), &options)
+    fit(&builder.finish().unwrap(), &options)
 }
 
 #[test]
@@ -457,7 +457,7 @@ fn too_many_triples_are_left_alone() {
 fn a_report_can_be_stopped() {
     let mut poll = || ControlFlow::Break(());
     let error = dense(300)
-        .report_within(&mut Run::new().poll(&mut poll))
+        .report_within(&mut Execution::new().poll(&mut poll))
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
 }

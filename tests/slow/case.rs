@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use me_hodgerank::Options;
 use me_hodgerank::votes::{ChoiceRef, IdRef, IdType, Row, VoteBuilder, Votes};
-use me_hodgerank::{Options, Run};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -120,7 +120,7 @@ fn text(id: i64) -> String {
 }
 
 pub fn finish(builder: VoteBuilder) -> Votes {
-    builder.finish(&mut Run::new()).unwrap()
+    builder.finish().unwrap()
 }
 
 /// What the votes of a case are drawn from.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use me_hodgerank::model::{Problem, cross_validate};
+use me_hodgerank::internals::{Problem, cross_validate};
 use me_hodgerank::votes::Votes;
 use me_hodgerank::{Options, Stop, ThetaUpdate};
 use proptest::prelude::*;

@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
-use me_hodgerank::{Fit, Options, ResultSet, Run, Simulation, VoteBuilder};
+use me_hodgerank::{Fit, Options, ResultSet, Simulation, VoteBuilder};
 
 use super::*;
 
@@ -14,8 +14,8 @@ fn engine(simulation: &str, options: &str) -> Fit {
     for batch in Simulation::from_json(simulation).unwrap().run().unwrap() {
         builder.push_batch(&batch.unwrap()).unwrap();
     }
-    let votes = builder.finish(&mut Run::new()).unwrap();
-    Fit::new(&votes, &options, &mut Run::new()).unwrap()
+    let votes = builder.finish().unwrap();
+    Fit::new(&votes, &options).unwrap()
 }
 
 fn cells(batch: &RecordBatch) -> Vec<Vec<Value>> {

@@ -2,7 +2,7 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
-use me_hodgerank::{ChoiceRef, Fit, IdRef, IdType, Options, Result, Row, Run, VoteBuilder, Votes};
+use me_hodgerank::{ChoiceRef, Fit, IdRef, IdType, Options, Result, Row, VoteBuilder, Votes};
 
 /// A row: annotator, left, right, choice. A lone "-" is NULL.
 pub type TextRow = (&'static str, &'static str, &'static str, &'static str);
@@ -29,11 +29,11 @@ pub fn builder(options: &Options, rows: impl IntoIterator<Item = Row<'static>>) 
 }
 
 pub fn read(options: &Options, rows: impl IntoIterator<Item = Row<'static>>) -> Result<Votes> {
-    builder(options, rows).finish(&mut Run::new())
+    builder(options, rows).finish()
 }
 
 pub fn fit(options: &Options, rows: impl IntoIterator<Item = Row<'static>>) -> Result<Fit> {
-    Fit::new(&read(options, rows)?, options, &mut Run::new())
+    Fit::new(&read(options, rows)?, options)
 }
 
 /// Votes made up by the library itself.
@@ -42,5 +42,5 @@ pub fn simulated(simulation: me_hodgerank::Simulation, options: &Options) -> Vot
     for batch in simulation.run().unwrap() {
         builder.push_batch(&batch.unwrap()).unwrap();
     }
-    builder.finish(&mut Run::new()).unwrap()
+    builder.finish().unwrap()
 }

@@ -8,8 +8,8 @@
 
 use std::array::from_fn;
 
-use crate::model::places::{Part, Places, Values};
-use crate::model::simd::{Lanes, Quad, Sink};
+use crate::linalg::gather::{GatherIndices, Part, Values};
+use crate::linalg::simd::{Lanes, Quad, Sink};
 
 /// The graphs of all annotators.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Graphs {
     runs: Vec<RowsAlike>,
     /// The other items of a vote each in four rows, by their places among the
     /// annotator's items; a part for each annotator.
-    neighbours: Places,
+    neighbours: GatherIndices,
     /// None: every vote weighs 1.
     weights: Option<Vec<Quad>>,
     /// Where the next entry of each row of the latest annotator goes.
@@ -50,7 +50,7 @@ impl Graphs {
             starts: vec![(0, 0)],
             rows: Vec::new(),
             runs: Vec::new(),
-            neighbours: Places::with_capacity(votes / 2),
+            neighbours: GatherIndices::with_capacity(votes / 2),
             weights: weighted.then(|| Vec::with_capacity(votes / 2)),
             next: Vec::new(),
         }
@@ -105,7 +105,7 @@ impl Graphs {
 /// An annotator's rows while the votes come in.
 pub(crate) struct Filling<'a> {
     next: &'a mut [usize],
-    neighbours: &'a mut Places,
+    neighbours: &'a mut GatherIndices,
     weights: Option<&'a mut [f64]>,
 }
 

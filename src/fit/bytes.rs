@@ -1,0 +1,370 @@
+//! A fit as bytes and back.
+//!
+//! ```text
+//! magic 8 | format version u32 | checksum 16 | payload
+//! ```
+//!
+//! The checksum is BLAKE3 of the payload. All numbers are little endian;
+//! vectors and texts follow their length, which is compared with the bytes
+//! that are left before anything is allocated. What does not fit together is
+//! an error, so nothing later can trip over it.
+
+use crate::error::{Error, Result};
+use crate::fit::{
+    ChosenModel, ClickCounts, CvCurve, CycleSources, EffectPath, Fit, FitTotals, ItemTally,
+    PathRecord, PersonalScores,
+};
+use crate::model::{Evidence, Flow, StandardErrors};
+use crate::votes::{IdRef, IdType, Ids};
+
+const MAGIC: &[u8; 8] = b"MEHODGE\n";
+const FORMAT: u32 = 3;
+const HEADER: usize = 8 + 4 + 16;
+
+impl Fit {
+    /// How many bytes come before the payload: they tell it from others.
+    #[cfg(any(feature = "duckdb", feature = "sqlite"))]
+    pub(crate) const HEADER: usize = HEADER;
+
+    /// The whole fit as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut payload = Vec::with_capacity(self.bytes());
+        self.write(&mut payload);
+        let mut bytes = Vec::with_capacity(HEADER + payload.len());
+        bytes.extend(MAGIC);
+        bytes.extend(FORMAT.to_le_bytes());
+        bytes.extend(checksum(&payload));
+        bytes.extend(payload);
+        bytes
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote. Anything else is an error.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let (header, payload) = bytes
+            .split_at_checked(HEADER)
+            .filter(|(header, _)| header.starts_with(MAGIC))
+            .ok_or_else(|| Error::model("this is not a model made by me_hodgerank_fit"))?;
+        let format = u32::from_le_bytes(header[8..12].try_into().expect("four bytes"));
+        if format != FORMAT {
+            return Err(Error::model(format!(
+                "this model has format {format}; this version of me_hodgerank reads format \
+                 {FORMAT}: fit it again"
+            )));
+        }
+        if checksum(payload) != header[12..] {
+            return Err(damaged());
+        }
+        let mut reader = Reader(payload);
+        let fit = Fit::read(&mut reader)?;
+        if !reader.0.is_empty() || !fit.is_whole() {
+            return Err(damaged());
+        }
+        Ok(fit)
+    }
+
+    /// Bytes held, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let ids = |ids: &Ids| ids.text.len() + 16 * ids.len();
+        let effects = |effects: &EffectPath| 16 * effects.value.len();
+        let personal = self
+            .chosen
+            .as_ref()
+            .map_or(0, |chosen| 20 * chosen.personal.item.len());
+        512 + ids(&self.items)
+            + ids(&self.annotators)
+            + 60 * self.items.len()
+            + 64 * self.annotators.len()
+            + 24 * self.flow.len()
+            + 8 * self.path.theta.len()
+            + effects(&self.path.bias)
+            + effects(&self.path.deviation)
+            + personal
+    }
+
+    /// Whether all parts have the lengths and point to the places that they should.
+    fn is_whole(&self) -> bool {
+        let (items, users) = (self.items.len(), self.annotators.len());
+        let points = self.path.grid.len();
+        let tally = &self.tally;
+        let by_item = [&tally.wins, &tally.losses, &tally.ties, &tally.hodgerank];
+        let by_annotator = [
+            &self.clicks.left,
+            &self.clicks.right,
+            &self.clicks.ties,
+            &self.evidence.pull,
+            &self.evidence.bias_p,
+            &self.evidence.deviation_p,
+            &self.evidence.slope,
+        ];
+        let chosen_index = self.chosen.as_ref().map_or(0, |chosen| chosen.grid_index);
+        let curve = |v: &CvCurve| {
+            (chosen_index + 1..=points).contains(&v.error.len())
+                && [&v.error_std, &v.mismatch]
+                    .iter()
+                    .all(|c| c.len() == v.error.len())
+        };
+        points > 0
+            && by_item.iter().all(|column| column.len() == items)
+            && tally.component.len() == items
+            && by_annotator.iter().all(|column| column.len() == users)
+            && points.checked_mul(items) == Some(self.path.theta.len())
+            && self
+                .knockoff
+                .as_ref()
+                .is_none_or(|flags| flags.len() == users)
+            && is_whole_flow(&self.flow, items)
+            && self.path.bias.is_whole(points, users)
+            && self.path.deviation.is_whole(points, users)
+            && self.validation.as_ref().is_none_or(curve)
+            && self
+                .chosen
+                .as_ref()
+                .is_none_or(|chosen| chosen.is_whole(points, users, items))
+    }
+}
+
+fn is_whole_flow(flow: &Flow, items: usize) -> bool {
+    let pairs = flow.a.len();
+    let ordered = |item: usize| {
+        let range = flow.starts[item]..flow.starts[item + 1];
+        flow.a[range.clone()].iter().all(|&a| a as usize == item)
+            && flow.b[range.clone()].is_sorted_by(|x, y| x < y)
+            && flow.b[range].iter().all(|&b| b as usize > item)
+    };
+    flow.b.len() == pairs
+        && flow.weight.len() == pairs
+        && flow.value.len() == pairs
+        && flow.weight.iter().all(|&weight| weight > 0.0)
+        && all_below(&flow.b, items)
+        && flow.starts.len() == items + 1
+        && flow.starts.is_sorted()
+        && flow.starts.first() == Some(&0)
+        && flow.starts.last() == Some(&pairs)
+        && (0..items).all(ordered)
+}
+
+impl EffectPath {
+    fn is_whole(&self, points: usize, users: usize) -> bool {
+        self.grid_index.len() == self.value.len()
+            && self.annotator.len() == self.value.len()
+            && self.grid_index.is_sorted()
+            && all_below(&self.grid_index, points)
+            && all_below(&self.annotator, users)
+    }
+}
+
+impl ChosenModel {
+    fn is_whole(&self, points: usize, users: usize, items: usize) -> bool {
+        let personal = &self.personal;
+        let length = personal.item.len();
+        self.grid_index < points
+            && self.agreement.len() == users
+            && self.uncertainty.std_error.len() == items
+            && self.uncertainty.half_width.len() == items
+            && all_below(&personal.annotator, users)
+            && all_below(&personal.item, items)
+            && personal.adversarial.len() == personal.annotator.len()
+            && personal.starts.len() == personal.annotator.len() + 1
+            && personal.starts.is_sorted()
+            && personal.starts.first() == Some(&0)
+            && personal.starts.last() == Some(&length)
+            && personal.deviation.len() == length
+            && personal.votes.len() == length
+    }
+}
+
+fn all_below(indices: &[u32], bound: usize) -> bool {
+    indices.iter().all(|&index| (index as usize) < bound)
+}
+
+fn checksum(payload: &[u8]) -> [u8; 16] {
+    let mut sum = [0; 16];
+    sum.copy_from_slice(&blake3::hash(payload).as_bytes()[..16]);
+    sum
+}
+
+fn damaged() -> Error {
+    Error::model("this model is damaged or cut off: fit it again")
+}
+
+/// What is left to be read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(damaged)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    /// A length, refused if fewer bytes are left than it stands for.
+    fn length(&mut self, each: usize) -> Result<usize> {
+        let length = usize::try_from(u64::read(self)?).map_err(|_| damaged())?;
+        let fits = length
+            .checked_mul(each)
+            .is_some_and(|size| size <= self.0.len());
+        if fits { Ok(length) } else { Err(damaged()) }
+    }
+}
+
+/// Something that has a form in bytes.
+trait Blob: Sized {
+    /// The fewest bytes that one takes.
+    const LEAST: usize;
+    fn write(&self, out: &mut Vec<u8>);
+    fn read(from: &mut Reader<'_>) -> Result<Self>;
+}
+
+macro_rules! number_blob {
+    ($($number:ty),*) => {$(
+        impl Blob for $number {
+            const LEAST: usize = size_of::<$number>();
+            fn write(&self, out: &mut Vec<u8>) {
+                out.extend(self.to_le_bytes());
+            }
+            fn read(from: &mut Reader<'_>) -> Result<Self> {
+                let bytes = from.take(Self::LEAST)?;
+                Ok(Self::from_le_bytes(bytes.try_into().expect("as many bytes as asked for")))
+            }
+        }
+    )*};
+}
+number_blob!(u8, u32, u64, i128, f64);
+
+impl Blob for usize {
+    const LEAST: usize = 8;
+    fn write(&self, out: &mut Vec<u8>) {
+        (*self as u64).write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        usize::try_from(u64::read(from)?).map_err(|_| damaged())
+    }
+}
+
+impl Blob for bool {
+    const LEAST: usize = 1;
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        match u8::read(from)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(damaged()),
+        }
+    }
+}
+
+impl<T: Blob> Blob for Option<T> {
+    const LEAST: usize = 1;
+    fn write(&self, out: &mut Vec<u8>) {
+        self.is_some().write(out);
+        if let Some(value) = self {
+            value.write(out);
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        bool::read(from)?.then(|| T::read(from)).transpose()
+    }
+}
+
+impl<T: Blob> Blob for Vec<T> {
+    const LEAST: usize = 8;
+    fn write(&self, out: &mut Vec<u8>) {
+        self.len().write(out);
+        self.iter().for_each(|value| value.write(out));
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let length = from.length(T::LEAST)?;
+        (0..length).map(|_| T::read(from)).collect()
+    }
+}
+
+impl Blob for String {
+    const LEAST: usize = 8;
+    fn write(&self, out: &mut Vec<u8>) {
+        self.len().write(out);
+        out.extend(self.as_bytes());
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let length = from.length(1)?;
+        let text = std::str::from_utf8(from.take(length)?).map_err(|_| damaged())?;
+        Ok(text.into())
+    }
+}
+
+impl Blob for IdType {
+    const LEAST: usize = 1;
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(match *self {
+            IdType::Text => 0,
+            IdType::Mixed => 1,
+            IdType::Int { signed, bits } => bits | u8::from(signed), // bits is even
+        });
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let code = u8::read(from)?;
+        match (code & !1, code & 1 == 1) {
+            (0, false) => Ok(IdType::Text),
+            (0, true) => Ok(IdType::Mixed),
+            (bits @ (8 | 16 | 32 | 64), signed) => Ok(IdType::int(signed, bits)),
+            (128, true) => Ok(IdType::INT128),
+            _ => Err(damaged()),
+        }
+    }
+}
+
+impl Blob for Ids {
+    const LEAST: usize = 1;
+    fn write(&self, out: &mut Vec<u8>) {
+        self.id_type.write(out);
+        self.ints.write(out);
+        let texts = (self.ints.len()..self.len()).filter_map(|index| match self.get(index) {
+            IdRef::Text(text) => Some(text.to_string()),
+            IdRef::Int(_) => None,
+        });
+        texts.collect::<Vec<_>>().write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let mut ids = Self::new(IdType::read(from)?);
+        ids.ints = Vec::read(from)?;
+        for text in Vec::<String>::read(from)? {
+            ids.push(IdRef::Text(&text));
+        }
+        if ids.fit_their_type() {
+            Ok(ids)
+        } else {
+            Err(damaged())
+        }
+    }
+}
+
+/// A struct is its fields in order.
+macro_rules! struct_blob {
+    ($($name:ident { $($field:ident),* $(,)? })*) => {$(
+        impl Blob for $name {
+            const LEAST: usize = 1;
+            fn write(&self, out: &mut Vec<u8>) {
+                $(self.$field.write(out);)*
+            }
+            fn read(from: &mut Reader<'_>) -> Result<Self> {
+                Ok(Self { $($field: Blob::read(from)?),* })
+            }
+        }
+    )*};
+}
+struct_blob! {
+    Fit { items, annotators, totals, tally, clicks, evidence, knockoff, flow, path, validation, chosen }
+    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr }
+    ItemTally { wins, losses, ties, component, hodgerank }
+    ClickCounts { left, right, ties }
+    Evidence { pull, bias_p, deviation_p, slope }
+    Flow { a, b, weight, value, starts }
+    PathRecord { grid, theta, bias, deviation }
+    EffectPath { grid_index, annotator, value }
+    CvCurve { error, error_std, mismatch, hodgerank_error }
+    ChosenModel { grid_index, agreement, personal, uncertainty, circles }
+    StandardErrors { std_error, half_width }
+    CycleSources { personal, position_bias }
+    PersonalScores { annotator, adversarial, starts, item, deviation, votes }
+}
