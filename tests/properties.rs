@@ -281,7 +281,7 @@ fn solved(comparisons: &Comparisons, solves: SolveFrequency) -> Vec<f64> {
     let pairs = Flow::new(comparisons, PairModel::Uniform, &stop).unwrap();
     let consensus = LaplacianSolver::new(&pairs, solves, &stop).unwrap();
     let mut theta = vec![0.0; comparisons.items()];
-    let (right, mut work) = (statistics.net_wins(), consensus.workspace());
+    let (right, mut work) = (statistics.net_wins(), consensus.scratch());
     consensus
         .solve(&right, &mut theta, &mut work, &stop)
         .unwrap();

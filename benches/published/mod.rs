@@ -101,7 +101,7 @@ impl<'a> Published<'a> {
             residual: vec![0.0; votes.len()],
             right: vec![0.0; n],
             theta: vec![0.0; n],
-            work: problem.consensus.workspace(),
+            work: problem.consensus.scratch(),
         }
     }
 

@@ -239,7 +239,7 @@ fn knockoff(
 pub(crate) fn scores_of(flow: &Flow, consensus: &LaplacianSolver, stop: &Stop) -> Result<Vec<f64>> {
     let right = flow.divergence(&flow.value);
     let mut theta = vec![0.0; flow.items()];
-    let mut work = consensus.workspace();
+    let mut work = consensus.scratch();
     consensus.solve(&right, &mut theta, &mut work, stop)?;
     Ok(theta)
 }

@@ -38,7 +38,7 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
     let mut tally = ItemTally::new(comparisons, &consensus);
     let net_wins = net_wins(comparisons, &tally);
     let mut scores = vec![0.0; comparisons.items()];
-    let mut work = consensus.workspace();
+    let mut work = consensus.scratch();
     consensus.solve(&net_wins, &mut scores, &mut work, stop)?;
     tally.hodgerank = match options.pair_model {
         PairModel::Uniform => scores.clone(),

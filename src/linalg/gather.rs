@@ -22,7 +22,7 @@ struct PartBounds {
 
 /// Some quads of a part.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct GatherSlice<'a> {
     quads: &'a [[u32; 4]],
     bound: usize,
 }
@@ -65,16 +65,16 @@ impl GatherIndices {
     }
 
     #[inline(always)]
-    pub fn part(&self, index: usize) -> Part<'_> {
+    pub fn part(&self, index: usize) -> GatherSlice<'_> {
         let PartBounds { start, end, bound } = self.parts[index];
-        Part {
+        GatherSlice {
             quads: &self.quads[start..end],
             bound,
         }
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> GatherSlice<'a> {
     #[inline(always)]
     pub fn quads(&self) -> &'a [[u32; 4]] {
         self.quads

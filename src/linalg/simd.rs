@@ -26,7 +26,7 @@ pub(crate) fn add_product(quad: Quad, a: Quad, b: Quad) -> Quad {
     ]
 }
 
-/// Quads in registers, for loops in which the compiler does not see them by itself.
+/// AnnotatorQuads in registers, for loops in which the compiler does not see them by itself.
 pub(crate) trait Lanes: Copy {
     type Register: Copy;
 
@@ -68,7 +68,7 @@ pub(crate) trait Sink<L: Lanes> {
 }
 
 /// A loop worth compiling for the machine's vectors.
-pub(crate) trait Work {
+pub(crate) trait Kernel {
     type Output;
 
     /// Must be `#[inline(always)]`, and all that it calls in its loops too: what
@@ -78,7 +78,7 @@ pub(crate) trait Work {
 
 /// Runs the work with the widest vectors that there are.
 #[allow(unsafe_code)]
-pub(crate) fn vectorised<W: Work>(work: W) -> W::Output {
+pub(crate) fn vectorised<W: Kernel>(work: W) -> W::Output {
     #[cfg(test)]
     if tests::NARROW.get() {
         return work.run(Narrow);
@@ -139,12 +139,12 @@ impl Lanes for Narrow {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Lanes, Quad, Work};
+    use super::{Kernel, Lanes, Quad};
 
     /// # Safety
     /// The machine has AVX2.
     #[target_feature(enable = "avx2")]
-    pub(super) fn run<W: Work>(work: W) -> W::Output {
+    pub(super) fn run<W: Kernel>(work: W) -> W::Output {
         work.run(Avx2(()))
     }
 

@@ -6,9 +6,9 @@
 //! more quads has a block over all items in the table's order. Then there is
 //! nothing to gather and nothing to scatter.
 
-use super::statistics::{Neighbours, Quads, Statistics};
+use super::statistics::{Adjacency, AnnotatorQuads, Statistics};
 use crate::linalg::dense::{self, Tile, tiles};
-use crate::linalg::gather::{Part, ValuesMut};
+use crate::linalg::gather::{GatherSlice, ValuesMut};
 use crate::linalg::simd::{Lanes, Quad, Sink, sum};
 
 /// The annotators' blocks, one after the other as they are needed.
@@ -35,23 +35,23 @@ enum Kind {
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     /// Which items the vectors are over; None if all in order.
-    pub items: Option<Part<'a>>,
+    pub items: Option<GatherSlice<'a>>,
     pub imbalance: &'a [Quad],
     pub net_wins: &'a [Quad],
     pub votes: f64,
-    pub lean: f64,
+    pub net_left: f64,
     laplacian: Laplacian<'a>,
 }
 
 #[derive(Clone, Copy)]
 enum Laplacian<'a> {
     Dense(&'a [Tile]),
-    Sparse(Neighbours<'a>),
+    Sparse(Adjacency<'a>),
 }
 
 /// A tile of a small block costs about as much as a vote; that of a large one
 /// more, as it comes from farther away.
-fn is_dense(quads: usize, graph: &Neighbours<'_>) -> bool {
+fn is_dense(quads: usize, graph: &Adjacency<'_>) -> bool {
     let votes_per_tile = 1 + quads / 8;
     tiles(quads) * votes_per_tile <= graph.votes()
 }
@@ -108,12 +108,12 @@ impl Blocks {
 
     #[inline(always)]
     pub(super) fn of<'a>(&'a self, statistics: &'a Statistics, u: usize) -> Block<'a> {
-        let Quads {
+        let AnnotatorQuads {
             items,
             imbalance,
             net_wins,
             votes,
-            lean,
+            net_left,
         } = statistics.quads(u);
         let quads = imbalance.len();
         let own = Block {
@@ -121,7 +121,7 @@ impl Blocks {
             imbalance,
             net_wins,
             votes,
-            lean,
+            net_left,
             laplacian: Laplacian::Dense(&[]),
         };
         let dense = |start: usize| Laplacian::Dense(&self.tiles[start..start + tiles(quads)]);

@@ -17,6 +17,7 @@ mod inference;
 mod lbi;
 mod norm;
 mod problem;
+mod settings;
 mod statistics;
 
 pub use cv::{CrossValidation, Scorer, cross_validate};
@@ -27,6 +28,7 @@ pub use hodgerank::{LaplacianSolver, SolveFrequency, SolverScratch};
 pub use inference::evidence::{Evidence, normal_tail, q_values};
 pub use inference::knockoff::{knockoff_selection, knockoff_statistics};
 pub use inference::standard_errors::{Fitted, StandardErrors};
-pub use lbi::{Entry, Path, Settings, Snapshot};
+pub use lbi::{EffectEntry, Path, Snapshot};
 pub use problem::Problem;
+pub use settings::Settings;
 pub use statistics::{AnnotatorStatistics, Statistics};

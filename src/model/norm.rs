@@ -14,7 +14,7 @@
 use nalgebra::DMatrix;
 
 use super::hodgerank::LaplacianSolver;
-use super::lbi::Settings;
+use super::settings::Settings;
 use super::statistics::{AnnotatorStatistics, Statistics};
 use crate::error::Result;
 use crate::execution::Stop;
@@ -47,13 +47,13 @@ pub(crate) fn step_norm(
     if settings.theta_update != ThetaUpdate::Gradient || norm == 0.0 {
         return Ok(norm);
     }
-    let mut work = consensus.workspace();
+    let mut work = consensus.scratch();
     let times = |x: &[f64], out: &mut [f64]| consensus.laplacian_times(x, out, &mut work);
     Ok(norm + largest_eigenvalue(statistics.items, times, stop)?)
 }
 
 /// A bound on [`step_norm`], from a few products.
-pub(crate) fn step_norm_at_most(
+pub(crate) fn step_norm_bound(
     statistics: &Statistics,
     consensus: &LaplacianSolver,
     settings: &Settings,
@@ -65,7 +65,7 @@ pub(crate) fn step_norm_at_most(
         .map(|(bound, _)| bound)
         .fold(0.0, f64::max);
     Ok(match settings.theta_update {
-        ThetaUpdate::Gradient => norm + consensus.norm_at_most(),
+        ThetaUpdate::Gradient => norm + consensus.norm_bound(),
         ThetaUpdate::Solve | ThetaUpdate::Lagged => norm,
     })
 }

@@ -2,8 +2,9 @@
 
 use super::flow::Flow;
 use super::hodgerank::{LaplacianSolver, SolveFrequency};
-use super::lbi::{Path, Settings};
+use super::lbi::Path;
 use super::norm::step_norm;
+use super::settings::Settings;
 use super::statistics::Statistics;
 use crate::error::{Error, Result};
 use crate::execution::Stop;

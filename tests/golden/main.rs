@@ -12,7 +12,7 @@ mod walk;
 use std::fs;
 
 use me_hodgerank::internals::{
-    Entry, Path, Problem, Scorer, Settings, Snapshot, Statistics, cross_validate,
+    EffectEntry, Path, Problem, Scorer, Settings, Snapshot, Statistics, cross_validate,
 };
 use me_hodgerank::votes::{Comparisons, IdRef, Ids, Votes};
 use me_hodgerank::{Options, Stop, ThetaUpdate};
@@ -237,7 +237,7 @@ fn check_deviations(statistics: &Statistics, snapshot: &Snapshot, expected: &Val
 }
 
 /// Iterations may differ by one. What never entered may have been about to after the last.
-fn check_entries(found: &[Option<Entry>], run: &Value, effect: &str, last: usize) {
+fn check_entries(found: &[Option<EffectEntry>], run: &Value, effect: &str, last: usize) {
     let iterations = numbers(&run[format!("{effect}_entry_iter")]);
     let times = run[format!("{effect}_entry_t")].as_array().unwrap();
     assert_eq!(found.len(), iterations.len());

@@ -97,7 +97,7 @@ impl Z {
                 *z += size * (annotator.net_wins[i] - image[i] - imbalance * gamma);
                 along += imbalance * own[i];
             }
-            self.bias[u] += size * (annotator.lean - along - annotator.votes * gamma);
+            self.bias[u] += size * (annotator.net_left - along - annotator.votes * gamma);
         }
     }
 

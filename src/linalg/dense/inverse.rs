@@ -16,7 +16,7 @@ use std::slice;
 use super::{Tile, tiles};
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::simd::{Lanes, Work, vectorised};
+use crate::linalg::simd::{Kernel, Lanes, vectorised};
 
 /// Replaces a matrix of so many rows by its inverse. False if it is not positive
 /// definite, or too close to that for rounding.
@@ -61,7 +61,7 @@ struct Sweep<'a> {
     minus_solved: &'a mut [Tile],
 }
 
-impl Work for Sweep<'_> {
+impl Kernel for Sweep<'_> {
     type Output = bool;
 
     #[inline(always)]

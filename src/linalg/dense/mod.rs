@@ -5,7 +5,7 @@
 
 mod inverse;
 
-use crate::linalg::simd::{Lanes, Quad, Work};
+use crate::linalg::simd::{Kernel, Lanes, Quad};
 
 pub(crate) use inverse::invert;
 
@@ -79,7 +79,7 @@ pub(crate) struct Product<'a> {
     pub out: &'a mut [Quad],
 }
 
-impl Work for Product<'_> {
+impl Kernel for Product<'_> {
     type Output = ();
 
     #[inline(always)]

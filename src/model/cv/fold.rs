@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::execution::Stop;
 use crate::model::flow::Flow;
 use crate::model::hodgerank::{LaplacianSolver, SolveFrequency};
-use crate::model::lbi::{Path, Settings};
-use crate::model::norm::{step_norm, step_norm_at_most};
+use crate::model::lbi::Path;
+use crate::model::norm::{step_norm, step_norm_bound};
+use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;
 use crate::options::PairModel;
 use crate::votes::Comparisons;
@@ -108,7 +109,7 @@ fn calmed(
     stop: &Stop,
 ) -> Result<Settings> {
     let total = statistics.total();
-    let most = step_norm_at_most(statistics, consensus, &settings, stop)?;
+    let most = step_norm_bound(statistics, consensus, &settings, stop)?;
     if !settings.oscillates(most, total) {
         return Ok(settings);
     }

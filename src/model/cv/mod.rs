@@ -19,7 +19,7 @@ use std::thread;
 
 use crate::error::Result;
 use crate::execution::{Stop, join};
-use crate::model::lbi::Settings;
+use crate::model::settings::Settings;
 use crate::votes::{Comparisons, Folds};
 
 use fold::Training;

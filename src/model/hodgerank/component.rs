@@ -6,8 +6,8 @@ use super::{Room, SolveFrequency, conjugate_gradient};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::dense::{self, Product, Tile, add, invert, tiles};
-use crate::linalg::simd::{Lanes, Quad, Sink, Work, sum, vectorised};
-use crate::model::statistics::Graphs;
+use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, sum, vectorised};
+use crate::model::statistics::AdjacencyLists;
 
 /// Components of up to this many items are solved with a dense inverse.
 const FEW_ITEMS: usize = 600;
@@ -33,7 +33,7 @@ pub(super) struct Component {
 enum Laplacian {
     Dense(Vec<Tile>),
     /// A single one.
-    Sparse(Graphs),
+    Sparse(AdjacencyLists),
 }
 
 /// What takes the least memory, and with it the least time.
@@ -192,9 +192,9 @@ fn rows(graph: &Graph, items: &[u32], form: Form) -> Vec<(u32, u32)> {
     rows
 }
 
-fn neighbours(graph: &Graph, rows: &[(u32, u32)], places: &[u32], form: Form) -> Graphs {
+fn neighbours(graph: &Graph, rows: &[(u32, u32)], places: &[u32], form: Form) -> AdjacencyLists {
     let entries: usize = rows.iter().map(|&(length, _)| length as usize).sum();
-    let mut graphs = Graphs::with_capacity(entries / 2, form == Form::Pairs);
+    let mut graphs = AdjacencyLists::with_capacity(entries / 2, form == Form::Pairs);
     let mut filling = graphs.begin(rows);
     for (row, &(_, item)) in rows.iter().enumerate() {
         for (neighbour, weight) in graph.row(item).filter(|&(other, _)| other > item) {
@@ -248,7 +248,7 @@ struct Times<'a> {
     out: &'a mut [Quad],
 }
 
-impl Work for Times<'_> {
+impl Kernel for Times<'_> {
     type Output = f64;
 
     #[inline(always)]

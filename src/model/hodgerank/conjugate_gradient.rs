@@ -4,7 +4,7 @@ use super::Room;
 use super::component::Component;
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::simd::{Lanes, Quad, Work, sum, vectorised};
+use crate::linalg::simd::{Kernel, Lanes, Quad, sum, vectorised};
 
 /// The residual has to shrink to this part of the right-hand side.
 const TOLERANCE: f64 = 1e-13;
@@ -71,7 +71,7 @@ struct ScaledProduct<'a> {
     scale: &'a [Quad],
 }
 
-impl Work for ScaledProduct<'_> {
+impl Kernel for ScaledProduct<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -95,7 +95,7 @@ struct Advance<'a> {
     residual: &'a mut [Quad],
 }
 
-impl Work for Advance<'_> {
+impl Kernel for Advance<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -125,7 +125,7 @@ struct Turn<'a> {
     direction: &'a mut [Quad],
 }
 
-impl Work for Turn<'_> {
+impl Kernel for Turn<'_> {
     type Output = ();
 
     #[inline(always)]

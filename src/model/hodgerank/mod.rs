@@ -82,7 +82,7 @@ impl LaplacianSolver {
     }
 
     /// Scratch memory for [`solve`](Self::solve).
-    pub fn workspace(&self) -> SolverScratch {
+    pub fn scratch(&self) -> SolverScratch {
         let largest = self.components.first().map_or(0, |c| c.items.len());
         let quads = || vec![[0.0; 4]; largest.div_ceil(4)];
         SolverScratch {
@@ -116,7 +116,7 @@ impl LaplacianSolver {
     }
 
     /// A bound on the largest eigenvalue of Σ_u L_u.
-    pub(super) fn norm_at_most(&self) -> f64 {
+    pub(super) fn norm_bound(&self) -> f64 {
         2.0 * self.most_votes
     }
 

@@ -6,7 +6,7 @@
 //! which conjugate gradients have little left to do.
 
 use super::conjugate_gradient::product;
-use crate::linalg::simd::{Lanes, Quad, Work, vectorised};
+use crate::linalg::simd::{Kernel, Lanes, Quad, vectorised};
 
 /// How many solutions are remembered.
 const KEPT: usize = 6;
@@ -107,7 +107,7 @@ struct Add<'a> {
     sum: &'a mut [Quad],
 }
 
-impl Work for Add<'_> {
+impl Kernel for Add<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -110,10 +110,11 @@ impl Design {
             })
             .collect();
         let pooled = |vectors: &Vectors| vectors.solved(problem, stop);
-        let lean = Vectors::imbalance(problem);
-        let solved = pooled(&lean)?;
-        let raw =
-            |u: usize, v: usize| -lean.dot(u, &solved[v]) + if u == v { lengths[u] } else { 0.0 };
+        let net_left = Vectors::imbalance(problem);
+        let solved = pooled(&net_left)?;
+        let raw = |u: usize, v: usize| {
+            -net_left.dot(u, &solved[v]) + if u == v { lengths[u] } else { 0.0 }
+        };
         let columns: Vec<usize> = (0..lengths.len())
             .filter(|&u| lengths[u] > 0.0 && raw(u, u) > NO_COLUMN * lengths[u])
             .collect();
@@ -125,7 +126,7 @@ impl Design {
         });
         let own = DVector::from_fn(count, |i, _| {
             let u = columns[i];
-            scale[i] * (statistics.annotator(u).lean - lean.dot(u, hodgerank))
+            scale[i] * (statistics.annotator(u).net_left - net_left.dot(u, hodgerank))
         });
         stop.check()?;
         let factor = positive(gram.clone())?;
@@ -138,7 +139,7 @@ impl Design {
         let cross = DMatrix::from_fn(count, count, |i, j| {
             let (u, v) = (columns[i], columns[j]);
             let same = if u == v { signs.sum[u] } else { 0.0 };
-            scale[i] * (same - lean.dot(u, &noise_solved[v]))
+            scale[i] * (same - net_left.dot(u, &noise_solved[v]))
         });
         let noise_gram = DMatrix::from_fn(count, count, |i, j| {
             let (u, v) = (columns[i.min(j)], columns[i.max(j)]);
@@ -296,7 +297,7 @@ impl Vectors {
                 right[item] += value;
             }
             let mut solution = vec![0.0; self.items];
-            let mut work = problem.consensus.workspace();
+            let mut work = problem.consensus.scratch();
             problem
                 .consensus
                 .solve(&right, &mut solution, &mut work, stop)?;

@@ -4,12 +4,13 @@
 //! hand, it is used twice: for the gradient, and for what the new deviation adds
 //! to the right-hand side of the next θ.
 
+use super::EffectEntry;
 use super::gradients::{Local, bias_slope, shrink};
-use super::{Entry, Settings};
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::simd::{Lanes, Quad, Sink, Work, sum};
+use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, sum};
 use crate::model::blocks::{AtItems, Block, Blocks};
+use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;
 
 /// Which of an annotator's effects are carried from step to step.
@@ -33,8 +34,8 @@ pub(super) struct Annotators {
     pub(super) z: Vec<Quad>,
     pub(super) effects: Vec<Effects>,
     pub(super) bias_integral: Vec<f64>,
-    pub(super) bias_entry: Vec<Option<Entry>>,
-    pub(super) deviation_entry: Vec<Option<Entry>>,
+    pub(super) bias_entry: Vec<Option<EffectEntry>>,
+    pub(super) deviation_entry: Vec<Option<EffectEntry>>,
 }
 
 /// The numbers of one annotator.
@@ -65,7 +66,7 @@ impl Annotators {
 
     /// Moves γ by a step that changes its z by so much.
     #[inline(always)]
-    pub(super) fn step_bias(&mut self, u: usize, change: f64, kappa: f64, entry: Entry) {
+    pub(super) fn step_bias(&mut self, u: usize, change: f64, kappa: f64, entry: EffectEntry) {
         let effects = &mut self.effects[u];
         effects.z_bias += change;
         effects.bias = shrink(effects.z_bias.abs(), kappa) * effects.z_bias;
@@ -99,7 +100,7 @@ pub(super) struct Advanced {
     pub(super) bias_gradient: f64,
 }
 
-impl Work for Advance<'_> {
+impl Kernel for Advance<'_> {
     type Output = Advanced;
 
     #[inline(always)]
@@ -119,7 +120,7 @@ impl Work for Advance<'_> {
         block.product(lanes, x, image, &mut moving);
         Advanced {
             norm: sum(lanes.quad(moving.squares)).sqrt(),
-            bias_gradient: block.lean - along - block.votes * effects.bias,
+            bias_gradient: block.net_left - along - block.votes * effects.bias,
         }
     }
 }
@@ -156,7 +157,7 @@ pub(super) struct Subtract<'a> {
     pub(super) right: &'a mut [f64],
 }
 
-impl Work for Subtract<'_> {
+impl Kernel for Subtract<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -205,11 +206,11 @@ pub(super) struct StepFull<'a> {
     pub(super) theta: &'a [f64],
     pub(super) right: &'a mut [f64],
     pub(super) local: &'a mut Local,
-    pub(super) entry: Entry,
+    pub(super) entry: EffectEntry,
     pub(super) stop: &'a Stop,
 }
 
-impl Work for StepFull<'_> {
+impl Kernel for StepFull<'_> {
     type Output = Result<()>;
 
     #[inline(always)]

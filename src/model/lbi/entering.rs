@@ -3,7 +3,7 @@
 use super::active_set::{Stage, Subtract};
 use super::gradients::{bias_slope, deviation_slope, shrink};
 use super::screening::{Bound, CAUTION};
-use super::{Entry, Path};
+use super::{EffectEntry, Path};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::simd::vectorised;
@@ -54,7 +54,7 @@ impl Path<'_> {
     }
 
     /// A step of the annotators of whom only γ is carried.
-    pub(super) fn step_biased(&mut self, entry: Entry) {
+    pub(super) fn step_biased(&mut self, entry: EffectEntry) {
         let settings = &self.settings;
         let size = settings.alpha / self.statistics.total;
         let limit = self.statistics.total * CAUTION;
@@ -83,7 +83,7 @@ impl Path<'_> {
     }
 
     /// Looks at the effects that may no longer be zero.
-    pub(super) fn wake_dormant(&mut self, entry: Entry) {
+    pub(super) fn wake_dormant(&mut self, entry: EffectEntry) {
         let limit = self.statistics.total * CAUTION;
         self.watch.wake(entry.time, self.drift.total, limit);
         for index in 0..self.watch.woken.len() {
@@ -108,7 +108,7 @@ impl Path<'_> {
     }
 
     /// Computes a γ that has been zero so far, and lets it enter or sets its bound.
-    fn look_at_bias(&mut self, u: usize, entry: Entry) {
+    fn look_at_bias(&mut self, u: usize, entry: EffectEntry) {
         let t = entry.time;
         let state = &mut self.annotators;
         let slope = bias_slope(&self.statistics.quads(u), t, &self.drift.integral);
@@ -125,7 +125,7 @@ impl Path<'_> {
     }
 
     /// Computes a δ that has been zero so far, and lets it enter or sets its bound.
-    fn look_at_deviation(&mut self, u: usize, entry: Entry) {
+    fn look_at_deviation(&mut self, u: usize, entry: EffectEntry) {
         let t = entry.time;
         let total = self.statistics.total;
         let state = &mut self.annotators;

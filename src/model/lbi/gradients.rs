@@ -2,8 +2,8 @@
 
 use std::array::from_fn;
 
-use crate::linalg::simd::{Lanes, Quad, Sink, Work, add_product, sum, vectorised};
-use crate::model::statistics::{Neighbours, Quads, Statistics};
+use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, add_product, sum, vectorised};
+use crate::model::statistics::{Adjacency, AnnotatorQuads, Statistics};
 
 /// An effect enters when its norm exceeds 1 by more than rounding: at t0 the
 /// first one's norm is 1, not beyond.
@@ -49,13 +49,13 @@ pub(super) fn norm_of(values: &[Quad]) -> f64 {
 
 /// t·s_u − a_uᵀΘ.
 #[inline(always)]
-pub(super) fn bias_slope(annotator: &Quads<'_>, t: f64, integral: &[f64]) -> f64 {
+pub(super) fn bias_slope(annotator: &AnnotatorQuads<'_>, t: f64, integral: &[f64]) -> f64 {
     let mut along = [0.0; 4];
     let integral = annotator.items.of(integral).iter();
     for (integral, &a) in integral.zip(annotator.imbalance) {
         along = add_product(along, a, integral);
     }
-    t * annotator.lean - sum(along)
+    t * annotator.net_left - sum(along)
 }
 
 /// t·b_u − L_u Θ − a_u Γ_u, left in `local.image`; its norm.
@@ -87,12 +87,12 @@ pub(super) fn deviation_slope(
 
 /// image = L_u x.
 struct Product<'a> {
-    graph: Neighbours<'a>,
+    graph: Adjacency<'a>,
     x: &'a [Quad],
     image: &'a mut [Quad],
 }
 
-impl Work for Product<'_> {
+impl Kernel for Product<'_> {
     type Output = ();
 
     #[inline(always)]

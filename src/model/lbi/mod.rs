@@ -35,6 +35,7 @@ use crate::execution::Stop;
 use crate::linalg::simd::vectorised;
 use crate::model::blocks::Blocks;
 use crate::model::hodgerank::{LaplacianSolver, SolverScratch};
+use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;
 use crate::options::ThetaUpdate;
 
@@ -44,31 +45,9 @@ use active_set::{Annotators, StepFull};
 use gradients::Local;
 use screening::{Drift, Watch};
 
-/// What a path is run with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Damping κ.
-    pub kappa: f64,
-    /// Step size α.
-    pub alpha: f64,
-    /// Whether γ is in the model.
-    pub position_bias: bool,
-    /// Whether δ is in the model.
-    pub personal: bool,
-    /// How θ follows β.
-    pub theta_update: ThetaUpdate,
-}
-
-impl Settings {
-    /// Whether steps are too long for a design of this norm and votes of this weight.
-    pub(super) fn oscillates(&self, norm: f64, total: f64) -> bool {
-        self.alpha * self.kappa * norm / total >= 2.0
-    }
-}
-
 /// When and where an effect first was not zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct EffectEntry {
     /// The number of the step that ended with it.
     pub iteration: usize,
     /// The time at the end of that step.
@@ -113,7 +92,7 @@ impl<'a> Path<'a> {
         stop: &Stop,
     ) -> Result<Self> {
         let all_net_wins = statistics.net_wins();
-        let mut work = consensus.workspace();
+        let mut work = consensus.scratch();
         let mut theta0 = vec![0.0; statistics.items];
         consensus.solve(&all_net_wins, &mut theta0, &mut work, stop)?;
         let whole = statistics.items.next_multiple_of(4);
@@ -169,12 +148,12 @@ impl<'a> Path<'a> {
     }
 
     /// When each γ first was not zero.
-    pub fn bias_entries(&self) -> &[Option<Entry>] {
+    pub fn bias_entries(&self) -> &[Option<EffectEntry>] {
         &self.annotators.bias_entry
     }
 
     /// When each δ first was not zero.
-    pub fn deviation_entries(&self) -> &[Option<Entry>] {
+    pub fn deviation_entries(&self) -> &[Option<EffectEntry>] {
         &self.annotators.deviation_entry
     }
 
@@ -197,7 +176,7 @@ impl<'a> Path<'a> {
         self.solve(stop)?;
         self.solved = false;
         self.steps += 1;
-        let entry = Entry {
+        let entry = EffectEntry {
             iteration: self.steps,
             time: self.time(),
         };

@@ -8,12 +8,12 @@
 
 use std::array::from_fn;
 
-use crate::linalg::gather::{GatherIndices, Part, Values};
+use crate::linalg::gather::{GatherIndices, GatherSlice, Values};
 use crate::linalg::simd::{Lanes, Quad, Sink};
 
 /// The graphs of all annotators.
 #[derive(Debug)]
-pub(crate) struct Graphs {
+pub(crate) struct AdjacencyLists {
     /// Where each annotator's runs and weights begin; one more at the end.
     starts: Vec<(usize, usize)>,
     /// How many rows each has.
@@ -37,14 +37,14 @@ struct RowsAlike {
 
 /// One annotator's graph.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Neighbours<'a> {
+pub(crate) struct Adjacency<'a> {
     rows: usize,
     runs: &'a [RowsAlike],
-    neighbours: Part<'a>,
+    neighbours: GatherSlice<'a>,
     weights: Option<&'a [Quad]>,
 }
 
-impl Graphs {
+impl AdjacencyLists {
     pub fn with_capacity(votes: usize, weighted: bool) -> Self {
         Self {
             starts: vec![(0, 0)],
@@ -89,11 +89,11 @@ impl Graphs {
     }
 
     #[inline(always)]
-    pub fn of(&self, annotator: usize) -> Neighbours<'_> {
+    pub fn of(&self, annotator: usize) -> Adjacency<'_> {
         let (run, entry) = self.starts[annotator];
         let (last_run, last_entry) = self.starts[annotator + 1];
         let weights = self.weights.as_ref();
-        Neighbours {
+        Adjacency {
             rows: self.rows[annotator] as usize,
             runs: &self.runs[run..last_run],
             neighbours: self.neighbours.part(annotator),
@@ -123,7 +123,7 @@ impl Filling<'_> {
     }
 }
 
-impl<'a> Neighbours<'a> {
+impl<'a> Adjacency<'a> {
     /// The rows, each as the votes on an item: their other item and weight.
     pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, f64)> + 'a> + 'a {
         let (neighbours, weights) = (self.neighbours.quads(), self.weights);

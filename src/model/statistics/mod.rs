@@ -23,12 +23,12 @@ use std::array::from_fn;
 
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::gather::{GatherIndices, Part};
+use crate::linalg::gather::{GatherIndices, GatherSlice};
 use crate::linalg::simd::Quad;
 use crate::votes::Comparisons;
 
-pub(super) use graph::Graphs;
-pub(crate) use graph::Neighbours;
+pub(crate) use graph::Adjacency;
+pub(super) use graph::AdjacencyLists;
 
 /// The statistics of all annotators, one after the other in flat arrays.
 #[derive(Debug)]
@@ -46,14 +46,14 @@ pub struct Statistics {
     item: GatherIndices,
     imbalance: Vec<Quad>,
     net_wins: Vec<Quad>,
-    graphs: Graphs,
+    graphs: AdjacencyLists,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Totals {
     items: usize,
     votes: f64,
-    lean: f64,
+    net_left: f64,
 }
 
 /// The statistics of one annotator.
@@ -68,19 +68,19 @@ pub struct AnnotatorStatistics<'a> {
     /// N_u: the number of votes.
     pub votes: f64,
     /// s_u: votes for the left minus votes for the right.
-    pub lean: f64,
+    pub net_left: f64,
     /// L_u.
-    pub(crate) graph: Neighbours<'a>,
+    pub(crate) graph: Adjacency<'a>,
 }
 
 /// The same in whole quads.
 #[derive(Clone, Copy)]
-pub(crate) struct Quads<'a> {
-    pub items: Part<'a>,
+pub(crate) struct AnnotatorQuads<'a> {
+    pub items: GatherSlice<'a>,
     pub imbalance: &'a [Quad],
     pub net_wins: &'a [Quad],
     pub votes: f64,
-    pub lean: f64,
+    pub net_left: f64,
 }
 
 impl Statistics {
@@ -99,7 +99,7 @@ impl Statistics {
             item: GatherIndices::with_capacity(quads),
             imbalance: Vec::with_capacity(quads),
             net_wins: Vec::with_capacity(quads),
-            graphs: Graphs::with_capacity(votes.len(), votes.is_weighted()),
+            graphs: AdjacencyLists::with_capacity(votes.len(), votes.is_weighted()),
         };
         let mut scratch = Scratch {
             seen: vec![0; votes.items()],
@@ -128,7 +128,7 @@ impl Statistics {
         let imbalance = self.imbalance[first..].as_flattened_mut();
         let net_wins = self.net_wins[first..].as_flattened_mut();
         let mut graph = self.graphs.begin(&scratch.order);
-        let (mut count, mut lean, mut strength) = (0.0, 0.0, 0.0);
+        let (mut count, mut net_left, mut strength) = (0.0, 0.0, 0.0);
         for vote in votes.of(annotator) {
             let left = scratch.place[vote.left] as usize;
             let right = scratch.place[vote.right] as usize;
@@ -139,7 +139,7 @@ impl Statistics {
             net_wins[right] -= strength_left;
             graph.push(left, right, vote.weight);
             count += vote.weight;
-            lean += strength_left;
+            net_left += strength_left;
             strength += strength_left.abs();
         }
         self.strength = self.strength.max(strength);
@@ -147,7 +147,7 @@ impl Statistics {
         self.totals.push(Totals {
             items,
             votes: count,
-            lean,
+            net_left,
         });
     }
 
@@ -164,34 +164,40 @@ impl Statistics {
     /// One annotator's statistics.
     pub fn annotator(&self, annotator: usize) -> AnnotatorStatistics<'_> {
         let range = self.offsets[annotator]..self.offsets[annotator + 1];
-        let Totals { items, votes, lean } = self.totals[annotator];
+        let Totals {
+            items,
+            votes,
+            net_left,
+        } = self.totals[annotator];
         AnnotatorStatistics {
             items: &self.item.part(annotator).quads().as_flattened()[..items],
             imbalance: &self.imbalance[range.clone()].as_flattened()[..items],
             net_wins: &self.net_wins[range].as_flattened()[..items],
             votes,
-            lean,
+            net_left,
             graph: self.graphs.of(annotator),
         }
     }
 
     /// One annotator's statistics for loops in quads.
     #[inline(always)]
-    pub(crate) fn quads(&self, annotator: usize) -> Quads<'_> {
+    pub(crate) fn quads(&self, annotator: usize) -> AnnotatorQuads<'_> {
         let range = self.offsets[annotator]..self.offsets[annotator + 1];
-        let Totals { votes, lean, .. } = self.totals[annotator];
-        Quads {
+        let Totals {
+            votes, net_left, ..
+        } = self.totals[annotator];
+        AnnotatorQuads {
             items: self.item.part(annotator),
             imbalance: &self.imbalance[range.clone()],
             net_wins: &self.net_wins[range],
             votes,
-            lean,
+            net_left,
         }
     }
 
     /// One annotator's graph.
     #[inline(always)]
-    pub(crate) fn graph(&self, annotator: usize) -> Neighbours<'_> {
+    pub(crate) fn graph(&self, annotator: usize) -> Adjacency<'_> {
         self.graphs.of(annotator)
     }
 
@@ -285,7 +291,7 @@ mod tests {
         assert_eq!(u.graph.degrees().collect::<Vec<_>>(), [4.0, 3.0, 1.0]);
         assert_eq!(u.imbalance, [0.0, 1.0, -1.0]);
         assert_eq!(u.net_wins, [-1.5, 2.5, -1.0]);
-        assert_eq!((u.votes, u.lean), (4.0, 2.5));
+        assert_eq!((u.votes, u.net_left), (4.0, 2.5));
         let mut out = [0.0; 3];
         u.laplacian_times(&[2.0, 1.0, 4.0], &mut out);
         assert_eq!(out, [1.0, -3.0, 2.0]);

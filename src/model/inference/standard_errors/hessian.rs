@@ -7,7 +7,7 @@ use super::score_contributions::{ScoreContribution, ScoreContributions, Sums};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::dense::{Tile, add, get, invert, tiles};
-use crate::linalg::simd::{self, Quad, Work, add_product, vectorised};
+use crate::linalg::simd::{self, Kernel, Quad, add_product, vectorised};
 use crate::model::flow::Flow;
 
 /// So many right-hand sides are solved for together: their directions are read
@@ -38,12 +38,12 @@ pub(super) struct Hessian<'a> {
     components: Vec<&'a [u32]>,
     pub diagonal: Vec<f64>,
     starts: Vec<usize>,
-    entries: Vec<Entry>,
+    entries: Vec<EffectEntry>,
 }
 
 /// Off the diagonal, its sign turned.
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct EffectEntry {
     weight: f64,
     column: u32,
 }
@@ -73,13 +73,13 @@ impl<'a> Hessian<'a> {
             starts[item + 1] += starts[item];
         }
         let mut next = starts.clone();
-        let mut entries = vec![Entry::default(); starts[items]];
+        let mut entries = vec![EffectEntry::default(); starts[items]];
         let mut diagonal = vec![0.0; items];
         for (k, &weight) in weight.iter().enumerate() {
             let (a, b) = (flow.a[k], flow.b[k]);
             for (row, column) in [(b, a), (a, b)] {
                 let slot = &mut next[row as usize];
-                entries[*slot] = Entry { weight, column };
+                entries[*slot] = EffectEntry { weight, column };
                 *slot += 1;
                 diagonal[row as usize] += weight;
             }
@@ -97,7 +97,7 @@ impl<'a> Hessian<'a> {
         self.diagonal.len()
     }
 
-    fn row(&self, item: usize) -> &[Entry] {
+    fn row(&self, item: usize) -> &[EffectEntry] {
         &self.entries[self.starts[item]..self.starts[item + 1]]
     }
 
@@ -280,7 +280,7 @@ struct AddMoved<'a> {
     sum: &'a mut [f64],
 }
 
-impl Work for AddMoved<'_> {
+impl Kernel for AddMoved<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -307,7 +307,7 @@ struct Product<'a> {
     out: &'a mut [Lanes],
 }
 
-impl Work for Product<'_> {
+impl Kernel for Product<'_> {
     type Output = Lanes;
 
     #[inline(always)]
@@ -342,7 +342,7 @@ struct Step<'a> {
     residual: &'a mut [Lanes],
 }
 
-impl Work for Step<'_> {
+impl Kernel for Step<'_> {
     type Output = Lanes;
 
     #[inline(always)]
@@ -372,7 +372,7 @@ struct Advance<'a> {
     ratio: &'a Lanes,
 }
 
-impl Work for Advance<'_> {
+impl Kernel for Advance<'_> {
     type Output = ();
 
     #[inline(always)]

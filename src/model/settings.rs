@@ -1,0 +1,25 @@
+//! What a path is run with.
+
+use crate::options::ThetaUpdate;
+
+/// What a path is run with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Damping κ.
+    pub kappa: f64,
+    /// Step size α.
+    pub alpha: f64,
+    /// Whether γ is in the model.
+    pub position_bias: bool,
+    /// Whether δ is in the model.
+    pub personal: bool,
+    /// How θ follows β.
+    pub theta_update: ThetaUpdate,
+}
+
+impl Settings {
+    /// Whether steps are too long for a design of this norm and votes of this weight.
+    pub(super) fn oscillates(&self, norm: f64, total: f64) -> bool {
+        self.alpha * self.kappa * norm / total >= 2.0
+    }
+}
