@@ -71,7 +71,7 @@ def engine(path, name):
     """The engine's own rows: printed by examples/fit_csv.rs."""
     from duckdb_hosts import target
 
-    program = os.path.join(target(), "release", "examples", "fit_csv")
+    program = os.path.join(target(), "debug", "examples", "fit_csv")
     done = subprocess.run([program, path, name, '{"choice": "y"}'], capture_output=True, text=True, check=True)
     _, *rows = csv.reader(done.stdout.splitlines())
     return [[number(value) for value in row] for row in rows]

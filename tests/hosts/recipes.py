@@ -73,8 +73,8 @@ def command(path):
     if path.suffix == ".py":
         return [PYTHON, path]
     manifest = str(ROOT / "Cargo.toml")
-    return [os.environ.get("CARGO", "cargo"), "run", "--quiet", "--release", "--manifest-path", manifest,
-            "--features", "sqlite,duckdb", "--example", path.stem]
+    return [os.environ.get("CARGO", "cargo"), "run", "--quiet", "--manifest-path", manifest,
+            "--features", "sqlite,duckdb,internals", "--example", path.stem]
 
 
 def all_recipes():

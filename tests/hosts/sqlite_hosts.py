@@ -91,7 +91,7 @@ def command_line():
 
 def all_hosts():
     hosts = []
-    program = TARGET / "release" / "examples" / "sqlite_session"
+    program = TARGET / "debug" / "examples" / "sqlite_session"
     if program.exists():
         hosts.append(ProgramHost("SQLite in a Rust program", [str(program)]))
     else:
