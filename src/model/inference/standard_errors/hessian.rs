@@ -2,8 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::Variances;
-use super::score_contributions::{ScoreContribution, ScoreContributions, Sums};
+use super::score_contributions::ScoreContributions;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::dense::{Tile, add, get, invert, tiles};
@@ -29,9 +28,6 @@ const TOLERANCE: f64 = 1e-8;
 const MOST_WORK: usize = 4_000_000_000;
 const LEAST_STEPS: usize = 50;
 
-/// The exact diagonals are added up in so many shares.
-const SHARES: usize = 16;
-
 /// J by rows.
 pub(super) struct Hessian<'a> {
     pub flow: &'a Flow,
@@ -50,15 +46,15 @@ struct EffectEntry {
 
 impl<'a> Hessian<'a> {
     pub fn new(
-        pulls: &ScoreContributions<'_>,
+        contributions: &ScoreContributions<'_>,
         flow: &'a Flow,
         components: Vec<&'a [u32]>,
         stop: &Stop,
     ) -> Result<Self> {
         let mut weight = std::borrow::Cow::from(&flow.weight);
-        pulls.for_each_taken_up(stop, |u, share| {
+        contributions.for_each_absorbed(stop, |u, share| {
             let weight = weight.to_mut();
-            for vote in pulls.votes.of(u) {
+            for vote in contributions.votes.of(u) {
                 let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
                 weight[flow.pair(a, b)] -= share * vote.weight;
             }
@@ -122,47 +118,6 @@ impl<'a> Hessian<'a> {
         }
         let found = invert(&mut matrix, items, stop)?;
         Ok(found.then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
-    }
-
-    /// Both diagonals from the inverse: constants make no difference to pulls,
-    /// which sum to zero in each component.
-    pub fn exact(
-        &self,
-        pulls: &ScoreContributions<'_>,
-        inverse: &DMatrix<f64>,
-        threads: usize,
-        stop: &Stop,
-    ) -> Result<(Sums, Variances)> {
-        let items = self.items();
-        let new = || (vec![0.0; items], vec![0.0; items]);
-        let add = |(sum, moved): &mut (Vec<f64>, Vec<f64>), _, pull: &ScoreContribution| {
-            vectorised(AddMoved {
-                inverse: inverse.as_slice(),
-                pull,
-                moved,
-                sum,
-            });
-        };
-        let shares = pulls.deal(SHARES, threads, stop, new, add)?;
-        let mut shares = shares.into_iter();
-        let (mut sums, (mut clusters, _)) = shares.next().expect("at least one share");
-        for (other, (squares, _)) in shares {
-            sums.merge(&other);
-            clusters.iter_mut().zip(squares).for_each(|(x, y)| *x += y);
-        }
-        let mut independent = Vec::with_capacity(items);
-        for column in inverse.column_iter() {
-            stop.check()?;
-            let gradient = self.flow.gradient(column.as_slice());
-            independent.push(self.flow.inner(&gradient, &gradient));
-        }
-        Ok((
-            sums,
-            Variances {
-                clusters,
-                independent,
-            },
-        ))
     }
 
     /// SolveFrequency J x = right for all lanes, by conjugate gradients. Both sides sum to
@@ -270,34 +225,6 @@ fn combine(a: Lanes, b: Lanes, with: impl Fn(f64, f64) -> f64) -> Lanes {
         *slot = with(*slot, *b);
     }
     out
-}
-
-/// moved = J⁺ pull, and sum += moved².
-struct AddMoved<'a> {
-    inverse: &'a [f64],
-    pull: &'a ScoreContribution,
-    moved: &'a mut [f64],
-    sum: &'a mut [f64],
-}
-
-impl Kernel for AddMoved<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) {
-        let items = self.sum.len();
-        self.moved.fill(0.0);
-        for item in self.pull.seen.iter().map(|&item| item as usize) {
-            let value = self.pull.at[item].value;
-            let column = &self.inverse[item * items..][..items];
-            for (slot, x) in self.moved.iter_mut().zip(column) {
-                *slot += value * x;
-            }
-        }
-        for (slot, x) in self.sum.iter_mut().zip(&*self.moved) {
-            *slot += x * x;
-        }
-    }
 }
 
 /// out = J x. Returns xᵀJx.
