@@ -23,7 +23,7 @@ const SPAN: f64 = 100.0;
 const ENTERED: f64 = 1.0 - 1e-12;
 
 /// 1/t for the time t at which each column enters; 0 for never. `gram_times` gives the
-/// product of BᵀB with a vector, and `norm` is at least its largest eigenvalue.
+/// product of BᵀB with a vector, and `norm` is its largest eigenvalue.
 pub(super) fn entry_speeds(
     products: &DVector<f64>,
     gram_times: impl Fn(&DVector<f64>) -> DVector<f64>,

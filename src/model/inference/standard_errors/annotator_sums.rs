@@ -1,9 +1,9 @@
-//! Sums over annotators that the variances need beside the score contributions.
+//! Sums over annotators that the variances need in addition to the score contributions.
 
 use super::contribution::{ItemContribution, ScoreContribution};
 
-/// The residual variance counts so many more votes that the model does not explain:
-/// a few votes can be explained completely.
+/// The residual variance counts so many additional votes that the model does not
+/// explain. Without them it would be zero where the model fits a few votes exactly.
 const PRIOR_VOTES: f64 = 2.0;
 
 /// Sums over annotators.
@@ -59,7 +59,7 @@ impl AnnotatorSums {
     }
 
     /// σ², the variance of a vote around the model, with [`PRIOR_VOTES`] more votes
-    /// whose residual is the whole choice.
+    /// whose residual is the choice itself.
     pub fn residual_variance(&self) -> f64 {
         let total = self.votes.iter().sum::<f64>() / 2.0; // a vote is on two items
         let freedom = f64::max(total - self.votes.len() as f64 + 1.0, 0.0);

@@ -9,14 +9,14 @@ use super::score_contributions::ScoreContributions;
 use super::variances::Variances;
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::simd::{self, Kernel, vectorised};
+use crate::linalg::simd::{Kernel, Lanes, vectorised};
 
 /// The annotators are added up in so many groups, which threads can share.
 const GROUPS: usize = 16;
 
-/// The variances, given [`Hessian::inverse`]. It may differ from J⁺ by constants on a
-/// component: score contributions and differences of scores do not see them, because
-/// the former sum to zero in each component.
+/// The variances, given [`Hessian::inverse`], which equals J⁺ up to constants on each
+/// component. They make no difference: score contributions sum to zero there, and
+/// J⁺LJ⁺ takes differences within a component.
 pub(super) fn variances(
     hessian: &Hessian<'_>,
     contributions: &ScoreContributions<'_>,
@@ -26,11 +26,11 @@ pub(super) fn variances(
 ) -> Result<Variances> {
     let items = hessian.items();
     let new = || (vec![0.0; items], vec![0.0; items]);
-    let add = |(sum, image): &mut (Vec<f64>, Vec<f64>), _, contribution: &ScoreContribution| {
-        vectorised(AddSquaredImage {
+    let add = |(sum, influence): &mut (Vec<f64>, Vec<f64>), _, contribution: &ScoreContribution| {
+        vectorised(AddInfluence {
             inverse: inverse.as_slice(),
             contribution,
-            image,
+            influence,
             sum,
         });
     };
@@ -54,29 +54,30 @@ pub(super) fn variances(
     })
 }
 
-/// image = J⁺g, and sum += image², item by item.
-struct AddSquaredImage<'a> {
+/// influence = J⁺g, the influence of an annotator on the scores, and sum += influence²,
+/// item by item.
+struct AddInfluence<'a> {
     inverse: &'a [f64],
     contribution: &'a ScoreContribution,
-    image: &'a mut [f64],
+    influence: &'a mut [f64],
     sum: &'a mut [f64],
 }
 
-impl Kernel for AddSquaredImage<'_> {
+impl Kernel for AddInfluence<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) {
+    fn run<R: Lanes>(self, _: R) {
         let items = self.sum.len();
-        self.image.fill(0.0);
+        self.influence.fill(0.0);
         for item in self.contribution.seen.iter().map(|&item| item as usize) {
             let value = self.contribution.by_item[item].value;
             let column = &self.inverse[item * items..][..items];
-            for (slot, x) in self.image.iter_mut().zip(column) {
+            for (slot, x) in self.influence.iter_mut().zip(column) {
                 *slot += value * x;
             }
         }
-        for (slot, x) in self.sum.iter_mut().zip(&*self.image) {
+        for (slot, x) in self.sum.iter_mut().zip(&*self.influence) {
             *slot += x * x;
         }
     }

@@ -14,9 +14,9 @@ use crate::model::flow::Flow;
 pub(super) const LANES: usize = 32;
 
 /// One number for each right-hand side.
-pub(super) type Lanes = [Quad; LANES / 4];
+pub(super) type RhsLanes = [Quad; LANES / 4];
 
-const ZERO: Lanes = [[0.0; 4]; LANES / 4];
+const ZERO: RhsLanes = [[0.0; 4]; LANES / 4];
 
 /// A residual of this part of the right-hand side is far below what the
 /// variances are known to.
@@ -124,7 +124,7 @@ impl<'a> Hessian<'a> {
     /// zero in each component. What rounding leaves there of a right-hand side is
     /// taken out first: J makes nothing of a constant, so it would stay while the
     /// rest of the residual shrinks, and steps along it have no end.
-    pub fn solve(&self, right: Vec<Lanes>, stop: &Stop) -> Result<Vec<Lanes>> {
+    pub fn solve(&self, right: Vec<RhsLanes>, stop: &Stop) -> Result<Vec<RhsLanes>> {
         let zeros = || vec![ZERO; self.items()];
         let (mut residual, mut solution) = (right, zeros());
         self.centre(&mut residual);
@@ -181,7 +181,7 @@ impl<'a> Hessian<'a> {
 
     /// J x.
     #[cfg(test)]
-    pub fn times(&self, x: &[Lanes]) -> Vec<Lanes> {
+    pub fn times(&self, x: &[RhsLanes]) -> Vec<RhsLanes> {
         let mut out = vec![ZERO; x.len()];
         vectorised(Product {
             bread: self,
@@ -197,7 +197,7 @@ impl<'a> Hessian<'a> {
     }
 
     /// Takes the mean of each component out.
-    fn centre(&self, values: &mut [Lanes]) {
+    fn centre(&self, values: &mut [RhsLanes]) {
         for component in &self.components {
             let mut mean = ZERO;
             for &item in *component {
@@ -213,13 +213,13 @@ impl<'a> Hessian<'a> {
 }
 
 #[inline(always)]
-fn map(a: Lanes, with: impl Fn(f64) -> f64) -> Lanes {
+fn map(a: RhsLanes, with: impl Fn(f64) -> f64) -> RhsLanes {
     a.map(|quad| quad.map(&with))
 }
 
 /// Lane by lane.
 #[inline(always)]
-fn combine(a: Lanes, b: Lanes, with: impl Fn(f64, f64) -> f64) -> Lanes {
+fn combine(a: RhsLanes, b: RhsLanes, with: impl Fn(f64, f64) -> f64) -> RhsLanes {
     let mut out = a;
     for (slot, b) in out.as_flattened_mut().iter_mut().zip(b.as_flattened()) {
         *slot = with(*slot, *b);
@@ -230,15 +230,15 @@ fn combine(a: Lanes, b: Lanes, with: impl Fn(f64, f64) -> f64) -> Lanes {
 /// out = J x. Returns xᵀJx.
 struct Product<'a> {
     bread: &'a Hessian<'a>,
-    x: &'a [Lanes],
-    out: &'a mut [Lanes],
+    x: &'a [RhsLanes],
+    out: &'a mut [RhsLanes],
 }
 
 impl Kernel for Product<'_> {
-    type Output = Lanes;
+    type Output = RhsLanes;
 
     #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) -> Lanes {
+    fn run<R: simd::Lanes>(self, _: R) -> RhsLanes {
         let mut curvature = ZERO;
         for item in 0..self.out.len() {
             let mut sums = ZERO;
@@ -262,18 +262,18 @@ impl Kernel for Product<'_> {
 /// solution += step·direction, residual −= step·image. Returns Σ r²/d.
 struct Step<'a> {
     diagonal: &'a [f64],
-    step: Lanes,
-    direction: &'a [Lanes],
-    image: &'a [Lanes],
-    solution: &'a mut [Lanes],
-    residual: &'a mut [Lanes],
+    step: RhsLanes,
+    direction: &'a [RhsLanes],
+    image: &'a [RhsLanes],
+    solution: &'a mut [RhsLanes],
+    residual: &'a mut [RhsLanes],
 }
 
 impl Kernel for Step<'_> {
-    type Output = Lanes;
+    type Output = RhsLanes;
 
     #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) -> Lanes {
+    fn run<R: simd::Lanes>(self, _: R) -> RhsLanes {
         let mut energy = ZERO;
         let back = map(self.step, |x| -x);
         for item in 0..self.solution.len() {
@@ -294,9 +294,9 @@ impl Kernel for Step<'_> {
 /// direction = D⁻¹ residual + ratio·direction.
 struct Advance<'a> {
     diagonal: &'a [f64],
-    direction: &'a mut [Lanes],
-    residual: &'a [Lanes],
-    ratio: &'a Lanes,
+    direction: &'a mut [RhsLanes],
+    residual: &'a [RhsLanes],
+    ratio: &'a RhsLanes,
 }
 
 impl Kernel for Advance<'_> {

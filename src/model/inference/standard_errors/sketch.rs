@@ -13,14 +13,14 @@
 //! ```
 //!
 //! where only the first sum is random. It is averaged over rounds with new signs, until
-//! it is known well enough. The diagonal of J⁺LJ⁺ is found in the same way, with the
-//! votes on each pair in the place of the score contribution of an annotator.
+//! it is known well enough. The diagonal of J⁺LJ⁺ is found in the same way, where the
+//! votes on a pair take the role of an annotator.
 
 use std::thread;
 
 use super::annotator_sums::AnnotatorSums;
 use super::contribution::ScoreContribution;
-use super::hessian::{Hessian, LANES, Lanes};
+use super::hessian::{Hessian, LANES, RhsLanes};
 use super::score_contributions::ScoreContributions;
 use super::variances::Variances;
 use crate::error::Result;
@@ -85,7 +85,7 @@ fn signed_sums(
     round: usize,
     threads: usize,
     stop: &Stop,
-) -> Result<(AnnotatorSums, Vec<Lanes>)> {
+) -> Result<(AnnotatorSums, Vec<RhsLanes>)> {
     let items = contributions.votes.items();
     let new = || vec![0.0; items];
     let add = |lane: &mut Vec<f64>, u: usize, contribution: &ScoreContribution| {
@@ -97,7 +97,7 @@ fn signed_sums(
     };
     let lanes = contributions.accumulate(LANES, threads, stop, new, add)?;
     let mut sums = AnnotatorSums::new(items);
-    let mut rhs = vec![Lanes::default(); items];
+    let mut rhs = vec![RhsLanes::default(); items];
     for (k, (in_lane, lane)) in lanes.into_iter().enumerate() {
         sums.merge(&in_lane);
         for (slot, value) in rhs.iter_mut().zip(lane) {
@@ -119,7 +119,7 @@ fn independent(hessian: &Hessian<'_>, stop: &Stop) -> Result<Vec<f64>> {
     let mut estimate = SketchEstimate::new(items);
     let mut random = Random(0);
     loop {
-        let mut rhs = vec![Lanes::default(); items];
+        let mut rhs = vec![RhsLanes::default(); items];
         for (k, weight) in flow.weight.iter().enumerate() {
             let value = random.sign() * weight.sqrt();
             let lane = random.below(LANES);
@@ -162,7 +162,7 @@ impl SketchEstimate {
     }
 
     /// Adds a round, given s for each lane.
-    fn add_round(&mut self, hessian: &Hessian<'_>, rhs: Vec<Lanes>, stop: &Stop) -> Result<()> {
+    fn add_round(&mut self, hessian: &Hessian<'_>, rhs: Vec<RhsLanes>, stop: &Stop) -> Result<()> {
         self.rounds += 1;
         let solution = hessian.solve(rhs.clone(), stop)?;
         for (i, (x, rhs)) in solution.iter().zip(&rhs).enumerate() {

@@ -1,7 +1,7 @@
 //! The two ways to find the variances, compared.
 
 use super::fitted::Fitted;
-use super::hessian::{self, Hessian, LANES};
+use super::hessian::{Hessian, LANES, RhsLanes};
 use super::score_contributions::ScoreContributions;
 use super::{exact, sketch};
 use crate::execution::Stop;
@@ -102,7 +102,7 @@ fn solutions_give_back_the_right_hand_sides() {
     for reach in [1, 50] {
         with_hessian(&votes(400, 100, 60, reach), |hessian, _| {
             let mut random = Random(1);
-            let mut rhs = vec![hessian::Lanes::default(); 400];
+            let mut rhs = vec![RhsLanes::default(); 400];
             for (item, lanes) in rhs.iter_mut().enumerate().skip(1) {
                 for lane in lanes.as_flattened_mut() {
                     *lane = random.normal() * (item % 3) as f64;

@@ -8,8 +8,8 @@
 //! variance_i = ((n_i − 1)·V_i n_i/(n_i − 1) + p·c·σ²(J⁺LJ⁺)_ii) / (n_i − 1 + p)
 //! ```
 //!
-//! c is the ratio of the two kinds of variance over the items that the most annotators
-//! saw, and at least 1.
+//! c is the ratio of the two kinds of variance, V_i n_i/(n_i − 1) and σ²(J⁺LJ⁺)_ii, over
+//! the items that many annotators saw; at least 1.
 
 use super::annotator_sums::AnnotatorSums;
 
