@@ -32,9 +32,8 @@ impl Evidence {
         stop: &Stop,
     ) -> Result<Self> {
         let annotators = 0..votes.annotators();
-        let slopes = annotators.clone();
-        let slopes = slopes.map(|u| consensus_slope(votes, u, hodgerank));
-        let slopes: Vec<f64> = slopes.collect();
+        let slope = |u| consensus_slope(votes, u, hodgerank);
+        let slopes: Vec<f64> = annotators.clone().map(slope).collect();
         let common = median_slope(statistics, &slopes);
         let mut deviation = DeviationScratch::new(votes.items());
         let mut evidence = Self::default();
@@ -44,13 +43,11 @@ impl Evidence {
             evidence.mean_residual.push(mean_residual);
             evidence.bias_p.push(bias_p);
             deviation.set_residuals(votes, u, hodgerank, common);
-            evidence
-                .deviation_p
-                .push(deviation.p_value(statistics.annotator(u)));
+            let deviation_p = deviation.p_value(statistics.annotator(u));
+            evidence.deviation_p.push(deviation_p);
             let is_known = !slopes[u].is_nan();
-            evidence
-                .slope
-                .push(if is_known { slopes[u] / common } else { 0.0 });
+            let slope = if is_known { slopes[u] / common } else { 0.0 };
+            evidence.slope.push(slope);
         }
         Ok(evidence)
     }

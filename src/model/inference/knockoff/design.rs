@@ -201,7 +201,7 @@ fn cholesky(matrix: DMatrix<f64>) -> Result<Cholesky<f64, Dyn>> {
 }
 
 /// About the largest eigenvalue of a positive definite matrix, by power iteration. Where
-/// the largest eigenvalues are close together it comes out too small, by up to 0.3 %.
+/// the largest eigenvalues are close together it comes out too small, by up to 1 %.
 fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
     let start = |i: usize, _| 1.0 + (i % 7) as f64 / 10.0;
     let mut vector = DVector::from_fn(matrix.nrows(), start);
