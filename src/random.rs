@@ -29,6 +29,11 @@ impl Random {
         self.uniform() < probability
     }
 
+    /// 1 or −1, with equal probabilities.
+    pub fn sign(&mut self) -> f64 {
+        if self.next() >> 63 == 0 { 1.0 } else { -1.0 }
+    }
+
     /// Standard normal, by Marsaglia's polar method.
     pub fn normal(&mut self) -> f64 {
         loop {

@@ -5,7 +5,7 @@
 //! known share of them at most is false.
 
 use crate::fit::{ChosenModel, Fit};
-use crate::model::q_values;
+use crate::model::{median, q_values};
 
 /// The rate of false discoveries behind the verdicts unless the options have another.
 const DEFAULT_RATE: f64 = 0.1;
@@ -52,13 +52,14 @@ pub(crate) struct Verdicts<'a> {
 
 impl<'a> Verdicts<'a> {
     pub fn new(fit: &'a Fit, chosen: &'a ChosenModel) -> Self {
+        let agreement = chosen.agreement.iter().copied();
         Self {
             fit,
             chosen,
             rate: fit.totals.fdr.unwrap_or(DEFAULT_RATE),
             bias_q: q_values(&fit.evidence.bias_p),
             deviation_q: q_values(&fit.evidence.deviation_p),
-            usual_agreement: median(&chosen.agreement),
+            usual_agreement: median(agreement.filter(|share| share.is_finite())),
         }
     }
 
@@ -92,7 +93,7 @@ impl<'a> Verdicts<'a> {
         let evidence = &self.fit.evidence;
         let bias_first = evidence.bias_p[u] <= evidence.deviation_p[u];
         if self.is_biased(u) && (bias_first || !self.deviates(u)) {
-            return if evidence.pull[u] > 0.0 {
+            return if evidence.mean_residual[u] > 0.0 {
                 Verdict::ClicksLeft
             } else {
                 Verdict::ClicksRight
@@ -148,16 +149,6 @@ impl<'a> Verdicts<'a> {
             Verdict::ClicksLeft | Verdict::ClicksRight => evidence.bias_p[u],
             _ => evidence.deviation_p[u],
         }
-    }
-}
-
-/// Of those who have a value.
-fn median(values: &[f64]) -> f64 {
-    let mut known: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    known.sort_unstable_by(f64::total_cmp);
-    match known.len() {
-        0 => f64::NAN,
-        count => (known[count / 2] + known[(count - 1) / 2]) / 2.0,
     }
 }
 

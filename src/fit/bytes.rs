@@ -91,7 +91,7 @@ impl Fit {
             &self.clicks.left,
             &self.clicks.right,
             &self.clicks.ties,
-            &self.evidence.pull,
+            &self.evidence.mean_residual,
             &self.evidence.bias_p,
             &self.evidence.deviation_p,
             &self.evidence.slope,
@@ -358,7 +358,7 @@ struct_blob! {
     FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr }
     ItemTally { wins, losses, ties, component, hodgerank }
     ClickCounts { left, right, ties }
-    Evidence { pull, bias_p, deviation_p, slope }
+    Evidence { mean_residual, bias_p, deviation_p, slope }
     Flow { a, b, weight, value, starts }
     PathRecord { grid, theta, bias, deviation }
     EffectPath { grid_index, annotator, value }

@@ -10,6 +10,7 @@
 //!
 //! Bradley–Terry and Thurstone know no certainty: there π = (wins + ½)/(votes + 1).
 
+use super::distributions::normal_quantile;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::options::PairModel;
@@ -261,38 +262,9 @@ impl Sums {
     }
 }
 
-/// Φ⁻¹, by Newton's method from a rough guess.
-pub fn normal_quantile(share: f64) -> f64 {
-    let mut x: f64 = 0.0;
-    // The tail is log-concave: from 0 the steps never go too far, and each
-    // doubles the digits once it is near.
-    for _ in 0..100 {
-        let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        let below = super::inference::evidence::normal_tail(-x);
-        let step = (share - below) / density;
-        x += step.clamp(-1.0, 1.0);
-        if step.abs() < 1e-14 * x.abs().max(1.0) {
-            break;
-        }
-    }
-    x
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_are_those_of_the_tables() {
-        for (share, expected) in [
-            (0.5, 0.0),
-            (0.975, 1.959963984540054),
-            (0.001, -3.090232306167813),
-            (1e-7, -5.199337582192816),
-        ] {
-            assert!((normal_quantile(share) - expected).abs() < 1e-9, "{share}");
-        }
-    }
 
     #[test]
     fn pairs_pool_the_votes_of_both_sides() {

@@ -10,6 +10,7 @@
 
 mod blocks;
 mod cv;
+mod distributions;
 mod flow;
 mod hodge;
 mod hodgerank;
@@ -22,12 +23,13 @@ mod statistics;
 
 pub use cv::{CrossValidation, Scorer, cross_validate};
 pub(crate) use cv::{CvExtent, HeldOut};
-pub use flow::{Flow, normal_quantile};
+pub use distributions::{median, normal_quantile, normal_tail};
+pub use flow::Flow;
 pub use hodge::{Cycles, Triangle, Triangles};
 pub use hodgerank::{LaplacianSolver, SolveFrequency, SolverScratch};
-pub use inference::evidence::{Evidence, normal_tail, q_values};
-pub use inference::knockoff::{knockoff_selection, knockoff_statistics};
-pub use inference::standard_errors::{Fitted, StandardErrors};
+pub use inference::{
+    Evidence, Fitted, StandardErrors, knockoff_selection, knockoff_statistics, q_values,
+};
 pub use lbi::{EffectEntry, Path, Snapshot};
 pub use problem::Problem;
 pub use settings::Settings;

@@ -31,7 +31,7 @@ impl Local {
 
 /// The factor of κ·shrink: 0 up to the threshold.
 #[inline(always)]
-pub(super) fn shrink(norm: f64, kappa: f64) -> f64 {
+pub(in crate::model) fn shrink(norm: f64, kappa: f64) -> f64 {
     if norm > THRESHOLD {
         kappa * (1.0 - 1.0 / norm)
     } else {

@@ -39,6 +39,7 @@ use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;
 use crate::options::ThetaUpdate;
 
+pub(super) use gradients::shrink;
 pub use snapshot::Snapshot;
 
 use active_set::{Annotators, StepFull};

@@ -2,8 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::Variances;
-use super::score_contributions::{ScoreContribution, ScoreContributions, Sums};
+use super::score_contributions::ScoreContributions;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::dense::{Tile, add, get, invert, tiles};
@@ -15,9 +14,9 @@ use crate::model::flow::Flow;
 pub(super) const LANES: usize = 32;
 
 /// One number for each right-hand side.
-pub(super) type Lanes = [Quad; LANES / 4];
+pub(super) type RhsLanes = [Quad; LANES / 4];
 
-const ZERO: Lanes = [[0.0; 4]; LANES / 4];
+const ZERO: RhsLanes = [[0.0; 4]; LANES / 4];
 
 /// A residual of this part of the right-hand side is far below what the
 /// variances are known to.
@@ -28,9 +27,6 @@ const TOLERANCE: f64 = 1e-8;
 /// the limit for graphs that are both large and thin.
 const MOST_WORK: usize = 4_000_000_000;
 const LEAST_STEPS: usize = 50;
-
-/// The exact diagonals are added up in so many shares.
-const SHARES: usize = 16;
 
 /// J by rows.
 pub(super) struct Hessian<'a> {
@@ -50,15 +46,15 @@ struct EffectEntry {
 
 impl<'a> Hessian<'a> {
     pub fn new(
-        pulls: &ScoreContributions<'_>,
+        contributions: &ScoreContributions<'_>,
         flow: &'a Flow,
         components: Vec<&'a [u32]>,
         stop: &Stop,
     ) -> Result<Self> {
         let mut weight = std::borrow::Cow::from(&flow.weight);
-        pulls.for_each_taken_up(stop, |u, share| {
+        contributions.for_each_absorbed(stop, |u, share| {
             let weight = weight.to_mut();
-            for vote in pulls.votes.of(u) {
+            for vote in contributions.votes.of(u) {
                 let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
                 weight[flow.pair(a, b)] -= share * vote.weight;
             }
@@ -124,52 +120,11 @@ impl<'a> Hessian<'a> {
         Ok(found.then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
     }
 
-    /// Both diagonals from the inverse: constants make no difference to pulls,
-    /// which sum to zero in each component.
-    pub fn exact(
-        &self,
-        pulls: &ScoreContributions<'_>,
-        inverse: &DMatrix<f64>,
-        threads: usize,
-        stop: &Stop,
-    ) -> Result<(Sums, Variances)> {
-        let items = self.items();
-        let new = || (vec![0.0; items], vec![0.0; items]);
-        let add = |(sum, moved): &mut (Vec<f64>, Vec<f64>), _, pull: &ScoreContribution| {
-            vectorised(AddMoved {
-                inverse: inverse.as_slice(),
-                pull,
-                moved,
-                sum,
-            });
-        };
-        let shares = pulls.deal(SHARES, threads, stop, new, add)?;
-        let mut shares = shares.into_iter();
-        let (mut sums, (mut clusters, _)) = shares.next().expect("at least one share");
-        for (other, (squares, _)) in shares {
-            sums.merge(&other);
-            clusters.iter_mut().zip(squares).for_each(|(x, y)| *x += y);
-        }
-        let mut independent = Vec::with_capacity(items);
-        for column in inverse.column_iter() {
-            stop.check()?;
-            let gradient = self.flow.gradient(column.as_slice());
-            independent.push(self.flow.inner(&gradient, &gradient));
-        }
-        Ok((
-            sums,
-            Variances {
-                clusters,
-                independent,
-            },
-        ))
-    }
-
     /// SolveFrequency J x = right for all lanes, by conjugate gradients. Both sides sum to
     /// zero in each component. What rounding leaves there of a right-hand side is
     /// taken out first: J makes nothing of a constant, so it would stay while the
     /// rest of the residual shrinks, and steps along it have no end.
-    pub fn solve(&self, right: Vec<Lanes>, stop: &Stop) -> Result<Vec<Lanes>> {
+    pub fn solve(&self, right: Vec<RhsLanes>, stop: &Stop) -> Result<Vec<RhsLanes>> {
         let zeros = || vec![ZERO; self.items()];
         let (mut residual, mut solution) = (right, zeros());
         self.centre(&mut residual);
@@ -226,7 +181,7 @@ impl<'a> Hessian<'a> {
 
     /// J x.
     #[cfg(test)]
-    pub fn times(&self, x: &[Lanes]) -> Vec<Lanes> {
+    pub fn times(&self, x: &[RhsLanes]) -> Vec<RhsLanes> {
         let mut out = vec![ZERO; x.len()];
         vectorised(Product {
             bread: self,
@@ -242,7 +197,7 @@ impl<'a> Hessian<'a> {
     }
 
     /// Takes the mean of each component out.
-    fn centre(&self, values: &mut [Lanes]) {
+    fn centre(&self, values: &mut [RhsLanes]) {
         for component in &self.components {
             let mut mean = ZERO;
             for &item in *component {
@@ -258,13 +213,13 @@ impl<'a> Hessian<'a> {
 }
 
 #[inline(always)]
-fn map(a: Lanes, with: impl Fn(f64) -> f64) -> Lanes {
+fn map(a: RhsLanes, with: impl Fn(f64) -> f64) -> RhsLanes {
     a.map(|quad| quad.map(&with))
 }
 
 /// Lane by lane.
 #[inline(always)]
-fn combine(a: Lanes, b: Lanes, with: impl Fn(f64, f64) -> f64) -> Lanes {
+fn combine(a: RhsLanes, b: RhsLanes, with: impl Fn(f64, f64) -> f64) -> RhsLanes {
     let mut out = a;
     for (slot, b) in out.as_flattened_mut().iter_mut().zip(b.as_flattened()) {
         *slot = with(*slot, *b);
@@ -272,46 +227,18 @@ fn combine(a: Lanes, b: Lanes, with: impl Fn(f64, f64) -> f64) -> Lanes {
     out
 }
 
-/// moved = J⁺ pull, and sum += moved².
-struct AddMoved<'a> {
-    inverse: &'a [f64],
-    pull: &'a ScoreContribution,
-    moved: &'a mut [f64],
-    sum: &'a mut [f64],
-}
-
-impl Kernel for AddMoved<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) {
-        let items = self.sum.len();
-        self.moved.fill(0.0);
-        for item in self.pull.seen.iter().map(|&item| item as usize) {
-            let value = self.pull.at[item].value;
-            let column = &self.inverse[item * items..][..items];
-            for (slot, x) in self.moved.iter_mut().zip(column) {
-                *slot += value * x;
-            }
-        }
-        for (slot, x) in self.sum.iter_mut().zip(&*self.moved) {
-            *slot += x * x;
-        }
-    }
-}
-
 /// out = J x. Returns xᵀJx.
 struct Product<'a> {
     bread: &'a Hessian<'a>,
-    x: &'a [Lanes],
-    out: &'a mut [Lanes],
+    x: &'a [RhsLanes],
+    out: &'a mut [RhsLanes],
 }
 
 impl Kernel for Product<'_> {
-    type Output = Lanes;
+    type Output = RhsLanes;
 
     #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) -> Lanes {
+    fn run<R: simd::Lanes>(self, _: R) -> RhsLanes {
         let mut curvature = ZERO;
         for item in 0..self.out.len() {
             let mut sums = ZERO;
@@ -335,18 +262,18 @@ impl Kernel for Product<'_> {
 /// solution += step·direction, residual −= step·image. Returns Σ r²/d.
 struct Step<'a> {
     diagonal: &'a [f64],
-    step: Lanes,
-    direction: &'a [Lanes],
-    image: &'a [Lanes],
-    solution: &'a mut [Lanes],
-    residual: &'a mut [Lanes],
+    step: RhsLanes,
+    direction: &'a [RhsLanes],
+    image: &'a [RhsLanes],
+    solution: &'a mut [RhsLanes],
+    residual: &'a mut [RhsLanes],
 }
 
 impl Kernel for Step<'_> {
-    type Output = Lanes;
+    type Output = RhsLanes;
 
     #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) -> Lanes {
+    fn run<R: simd::Lanes>(self, _: R) -> RhsLanes {
         let mut energy = ZERO;
         let back = map(self.step, |x| -x);
         for item in 0..self.solution.len() {
@@ -367,9 +294,9 @@ impl Kernel for Step<'_> {
 /// direction = D⁻¹ residual + ratio·direction.
 struct Advance<'a> {
     diagonal: &'a [f64],
-    direction: &'a mut [Lanes],
-    residual: &'a [Lanes],
-    ratio: &'a Lanes,
+    direction: &'a mut [RhsLanes],
+    residual: &'a [RhsLanes],
+    ratio: &'a RhsLanes,
 }
 
 impl Kernel for Advance<'_> {

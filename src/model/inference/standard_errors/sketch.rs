@@ -1,205 +1,204 @@
-//! Diagonals from sketches, for problems that are too large to be exact.
+//! Both diagonals by random sketches, for problems that are too large to be exact.
 //!
-//! Annotators are dealt out to a few lanes, each pull g_u with a random sign. With
-//! s the sum in a lane and x = J⁺s, the mean of Σ x_i² over all signs is
-//! Σ_u (J⁺g_u)_i², so a solve for each lane stands for one for each annotator.
+//! Each score contribution g_u gets a random sign and is added to one of a few lanes.
+//! With s the sum in a lane and x = J⁺s, the expectation of Σ x_i² over the lanes is
+//! Σ_u (J⁺g_u)_i² = V_i. So one solve for each lane replaces one for each annotator.
 //!
-//! Much of it need not be left to chance: D⁻¹, with D the diagonal of J, is close
-//! to J⁺ where items have many neighbours, and what it makes of each pull is
-//! known. With x⁰ = D⁻¹s and r the slope of x over x⁰,
+//! The noise of this estimate is reduced by a control variate. D⁻¹, with D the diagonal
+//! of J, is close to J⁺ where items have many neighbours, and Σ_u (D⁻¹g_u)_i² is known.
+//! With x⁰ = D⁻¹s and r the slope of x over x⁰,
 //!
 //! ```text
-//! V_i = Σ (x_i − r x⁰_i)² + r² Σ_u g_ui² / d_i²,   r = Σ x_i x⁰_i / Σ x⁰_i²
+//! V_i ≈ Σ (x_i − r x⁰_i)² + r² Σ_u g_ui² / d_i²,   r = Σ x_i x⁰_i / Σ x⁰_i²
 //! ```
 //!
-//! so only the first sum is uncertain, and it says how much. More signs are
-//! drawn until it is little. Votes are dealt out in the same way.
+//! where only the first sum is random. It is averaged over rounds with new signs, until
+//! it is known well enough. The diagonal of J⁺LJ⁺ is found in the same way, where the
+//! votes on a pair take the role of an annotator.
 
 use std::thread;
 
-use super::Variances;
-use super::hessian::{Hessian, LANES, Lanes};
-use super::score_contributions::{ScoreContribution, ScoreContributions, Sums};
+use super::annotator_sums::AnnotatorSums;
+use super::contribution::ScoreContribution;
+use super::hessian::{Hessian, LANES, RhsLanes};
+use super::score_contributions::ScoreContributions;
+use super::variances::Variances;
 use crate::error::Result;
 use crate::execution::{Stop, join};
 use crate::random::Random;
 
-/// Variances are known well enough when they are known to this part on average:
-/// standard errors then to half of it.
-const ENOUGH: f64 = 0.05;
+/// The relative error of the variances that suffices, on average over the items.
+/// That of standard errors is half of it.
+const MAX_ERROR: f64 = 0.05;
 
-/// Signs are drawn at most so many times: standard errors then come out to 4.5 %
-/// where D⁻¹ says nothing.
-const MOST_ROUNDS: usize = 8;
+/// So many rounds at most: where D⁻¹ does not help, standard errors then have a
+/// relative error of 4.4 %.
+const MAX_ROUNDS: usize = 8;
 
-/// Both diagonals. Each is found on a thread of its own.
+/// The variances. With more than one thread, each diagonal is found on its own.
 pub(super) fn variances(
-    bread: &Hessian<'_>,
-    pulls: &ScoreContributions<'_>,
+    hessian: &Hessian<'_>,
+    contributions: &ScoreContributions<'_>,
     threads: usize,
     stop: &Stop,
-) -> Result<(Sums, Variances)> {
-    let other = || independent(bread, stop);
-    if threads == 1 {
-        let (sums, clusters) = clusters(bread, pulls, 1, stop)?;
-        let independent = other()?;
-        return Ok((
-            sums,
-            Variances {
-                clusters,
-                independent,
-            },
-        ));
-    }
-    thread::scope(|scope| {
-        let other = scope.spawn(other);
-        let own = clusters(bread, pulls, threads - 1, stop);
-        let independent = join(other)?;
-        let (sums, clusters) = own?;
-        Ok((
-            sums,
-            Variances {
-                clusters,
-                independent,
-            },
-        ))
+) -> Result<Variances> {
+    let (clustered, independent) = if threads == 1 {
+        let clustered = clustered(hessian, contributions, 1, stop)?;
+        (Ok(clustered), independent(hessian, stop))
+    } else {
+        thread::scope(|scope| {
+            let other = scope.spawn(|| independent(hessian, stop));
+            let own = clustered(hessian, contributions, threads - 1, stop);
+            (own, join(other))
+        })
+    };
+    let (independent, (sums, clustered)) = (independent?, clustered?);
+    Ok(Variances {
+        sums,
+        clustered,
+        independent,
     })
 }
 
 /// The diagonal of J⁺(Σ g gᵀ)J⁺.
-fn clusters(
-    bread: &Hessian<'_>,
-    pulls: &ScoreContributions<'_>,
+fn clustered(
+    hessian: &Hessian<'_>,
+    contributions: &ScoreContributions<'_>,
     threads: usize,
     stop: &Stop,
-) -> Result<(Sums, Vec<f64>)> {
-    let items = bread.items();
-    let mut estimate = Estimate::new(items);
+) -> Result<(AnnotatorSums, Vec<f64>)> {
+    let mut estimate = SketchEstimate::new(hessian.items());
     loop {
-        let new = || vec![0.0; items];
-        let add = |lane: &mut Vec<f64>, u: usize, pull: &ScoreContribution| {
-            let seed = (estimate.rounds as u64) << 40 | u as u64;
-            let sign = sign(&mut Random(seed));
-            for item in pull.seen.iter().map(|&item| item as usize) {
-                lane[item] += sign * pull.at[item].value;
-            }
-        };
-        let lanes = pulls.deal(LANES, threads, stop, new, add)?;
-        let mut right: Vec<Lanes> = vec![Lanes::default(); items];
-        let mut all: Option<Sums> = None;
-        for (k, (sums, lane)) in lanes.into_iter().enumerate() {
-            for (slot, value) in right.iter_mut().zip(lane) {
-                slot.as_flattened_mut()[k] = value;
-            }
-            match &mut all {
-                Some(all) => all.merge(&sums),
-                None => all = Some(sums),
-            }
-        }
-        let sums = all.expect("at least one lane");
-        estimate.add(bread, right, stop)?;
-        let found = estimate.found(bread, &sums.pull_squares);
-        if found.is_enough || pulls.votes.annotators() <= LANES {
-            return Ok((sums, found.diagonal));
+        let (sums, rhs) = signed_sums(contributions, estimate.rounds, threads, stop)?;
+        estimate.add_round(hessian, rhs, stop)?;
+        let sketch = estimate.diagonal(hessian, &sums.contribution_squares);
+        // Up to LANES annotators have a lane each, and the first round is exact.
+        if sketch.is_accurate || contributions.votes.annotators() <= LANES {
+            return Ok((sums, sketch.diagonal));
         }
     }
 }
 
+/// The score contributions with random signs, annotator u in lane u modulo [`LANES`].
+fn signed_sums(
+    contributions: &ScoreContributions<'_>,
+    round: usize,
+    threads: usize,
+    stop: &Stop,
+) -> Result<(AnnotatorSums, Vec<RhsLanes>)> {
+    let items = contributions.votes.items();
+    let new = || vec![0.0; items];
+    let add = |lane: &mut Vec<f64>, u: usize, contribution: &ScoreContribution| {
+        let seed = (round as u64) << 40 | u as u64;
+        let sign = Random(seed).sign();
+        for item in contribution.seen.iter().map(|&item| item as usize) {
+            lane[item] += sign * contribution.by_item[item].value;
+        }
+    };
+    let lanes = contributions.accumulate(LANES, threads, stop, new, add)?;
+    let mut sums = AnnotatorSums::new(items);
+    let mut rhs = vec![RhsLanes::default(); items];
+    for (k, (in_lane, lane)) in lanes.into_iter().enumerate() {
+        sums.merge(&in_lane);
+        for (slot, value) in rhs.iter_mut().zip(lane) {
+            slot.as_flattened_mut()[k] = value;
+        }
+    }
+    Ok((sums, rhs))
+}
+
 /// The diagonal of J⁺LJ⁺.
-fn independent(bread: &Hessian<'_>, stop: &Stop) -> Result<Vec<f64>> {
-    let items = bread.items();
-    let flow = bread.flow;
+fn independent(hessian: &Hessian<'_>, stop: &Stop) -> Result<Vec<f64>> {
+    let items = hessian.items();
+    let flow = hessian.flow;
     let mut squares = vec![0.0; items];
     for (k, weight) in flow.weight.iter().enumerate() {
         squares[flow.a[k] as usize] += weight;
         squares[flow.b[k] as usize] += weight;
     }
-    let mut estimate = Estimate::new(items);
+    let mut estimate = SketchEstimate::new(items);
     let mut random = Random(0);
     loop {
-        let mut right = vec![Lanes::default(); items];
+        let mut rhs = vec![RhsLanes::default(); items];
         for (k, weight) in flow.weight.iter().enumerate() {
-            let value = sign(&mut random) * weight.sqrt();
+            let value = random.sign() * weight.sqrt();
             let lane = random.below(LANES);
-            right[flow.a[k] as usize].as_flattened_mut()[lane] += value;
-            right[flow.b[k] as usize].as_flattened_mut()[lane] -= value;
+            rhs[flow.a[k] as usize].as_flattened_mut()[lane] += value;
+            rhs[flow.b[k] as usize].as_flattened_mut()[lane] -= value;
         }
-        estimate.add(bread, right, stop)?;
-        let found = estimate.found(bread, &squares);
-        if found.is_enough {
-            return Ok(found.diagonal);
+        estimate.add_round(hessian, rhs, stop)?;
+        let sketch = estimate.diagonal(hessian, &squares);
+        if sketch.is_accurate {
+            return Ok(sketch.diagonal);
         }
     }
 }
 
-fn sign(random: &mut Random) -> f64 {
-    if random.next() >> 63 == 0 { 1.0 } else { -1.0 }
-}
-
 /// Sums over the lanes of all rounds, by item.
-struct Estimate {
+struct SketchEstimate {
     rounds: usize,
-    /// x².
-    own: Vec<f64>,
-    /// x x⁰.
-    both: Vec<f64>,
-    /// x⁰².
-    rough: Vec<f64>,
+    /// Σ x².
+    xx: Vec<f64>,
+    /// Σ x x⁰.
+    xx0: Vec<f64>,
+    /// Σ x⁰².
+    x0x0: Vec<f64>,
 }
 
-struct Found {
+struct SketchedDiagonal {
     diagonal: Vec<f64>,
-    is_enough: bool,
+    is_accurate: bool,
 }
 
-impl Estimate {
+impl SketchEstimate {
     fn new(items: usize) -> Self {
         let zeros = || vec![0.0; items];
         Self {
             rounds: 0,
-            own: zeros(),
-            both: zeros(),
-            rough: zeros(),
+            xx: zeros(),
+            xx0: zeros(),
+            x0x0: zeros(),
         }
     }
 
-    /// Another round of signs.
-    fn add(&mut self, bread: &Hessian<'_>, right: Vec<Lanes>, stop: &Stop) -> Result<()> {
+    /// Adds a round, given s for each lane.
+    fn add_round(&mut self, hessian: &Hessian<'_>, rhs: Vec<RhsLanes>, stop: &Stop) -> Result<()> {
         self.rounds += 1;
-        let solution = bread.solve(right.clone(), stop)?;
-        for (i, (x, right)) in solution.iter().zip(&right).enumerate() {
-            for (x, right) in x.as_flattened().iter().zip(right.as_flattened()) {
-                let rough = right / bread.diagonal[i];
-                self.own[i] += x * x;
-                self.both[i] += x * rough;
-                self.rough[i] += rough * rough;
+        let solution = hessian.solve(rhs.clone(), stop)?;
+        for (i, (x, rhs)) in solution.iter().zip(&rhs).enumerate() {
+            for (x, rhs) in x.as_flattened().iter().zip(rhs.as_flattened()) {
+                let x0 = rhs / hessian.diagonal[i];
+                self.xx[i] += x * x;
+                self.xx0[i] += x * x0;
+                self.x0x0[i] += x0 * x0;
             }
         }
         Ok(())
     }
 
-    /// The diagonal so far, given the sums of squares that the signs stand for.
-    fn found(&self, bread: &Hessian<'_>, squares: &[f64]) -> Found {
+    /// The diagonal so far, given `squares`, Σ_u g_ui² by item.
+    fn diagonal(&self, hessian: &Hessian<'_>, squares: &[f64]) -> SketchedDiagonal {
         let rounds = self.rounds as f64;
-        let mut uncertain = 0.0;
+        let mut random_part = 0.0;
         let each = squares.iter().enumerate().map(|(i, squares)| {
-            let slope = if self.rough[i] > 0.0 {
-                self.both[i] / self.rough[i]
+            let slope = if self.x0x0[i] > 0.0 {
+                self.xx0[i] / self.x0x0[i]
             } else {
                 0.0
             };
-            let chance = f64::max(self.own[i] - slope * self.both[i], 0.0) / rounds;
-            let variance = chance + slope * slope * squares / bread.diagonal[i].powi(2);
+            let random = f64::max(self.xx[i] - slope * self.xx0[i], 0.0) / rounds;
+            let variance = random + slope * slope * squares / hessian.diagonal[i].powi(2);
             if variance > 0.0 {
-                uncertain += chance / variance;
+                random_part += random / variance;
             }
             variance
         });
         let diagonal: Vec<f64> = each.collect();
-        let known_to = (2.0 / (rounds * LANES as f64)).sqrt();
-        let error = known_to * uncertain / diagonal.len() as f64;
-        Found {
-            is_enough: error <= ENOUGH || self.rounds == MOST_ROUNDS,
+        // The relative error of a sum of squares of so many normal numbers.
+        let error_of_random = (2.0 / (rounds * LANES as f64)).sqrt();
+        let error = error_of_random * random_part / diagonal.len() as f64;
+        SketchedDiagonal {
+            is_accurate: error <= MAX_ERROR || self.rounds == MAX_ROUNDS,
             diagonal,
         }
     }

@@ -1,0 +1,76 @@
+//! Sums over annotators that the variances need in addition to the score contributions.
+
+use super::contribution::{ItemContribution, ScoreContribution};
+
+/// The residual variance counts so many additional votes that the model does not
+/// explain. Without them it would be zero where the model fits a few votes exactly.
+const PRIOR_VOTES: f64 = 2.0;
+
+/// Sums over annotators.
+pub(super) struct AnnotatorSums {
+    /// By item: the votes on it.
+    votes: Vec<f64>,
+    /// By item: Σ_u (votes of u on it)².
+    vote_squares: Vec<f64>,
+    /// By item: Σ_u g_ui².
+    pub contribution_squares: Vec<f64>,
+    /// Σ ω e² over all votes.
+    residual_squares: f64,
+    /// Σ ω y² over all votes.
+    choice_squares: f64,
+}
+
+impl AnnotatorSums {
+    pub fn new(items: usize) -> Self {
+        Self {
+            votes: vec![0.0; items],
+            vote_squares: vec![0.0; items],
+            contribution_squares: vec![0.0; items],
+            residual_squares: 0.0,
+            choice_squares: 0.0,
+        }
+    }
+
+    pub fn add(&mut self, contribution: &ScoreContribution) {
+        self.residual_squares += contribution.residual_squares;
+        self.choice_squares += contribution.choice_squares;
+        for item in contribution.seen.iter().map(|&item| item as usize) {
+            let ItemContribution { value, votes } = contribution.by_item[item];
+            self.votes[item] += votes;
+            self.vote_squares[item] += votes * votes;
+            self.contribution_squares[item] += value * value;
+        }
+    }
+
+    /// Adds the sums of other annotators.
+    pub fn merge(&mut self, other: &Self) {
+        self.residual_squares += other.residual_squares;
+        self.choice_squares += other.choice_squares;
+        add_to(&mut self.votes, &other.votes);
+        add_to(&mut self.vote_squares, &other.vote_squares);
+        add_to(&mut self.contribution_squares, &other.contribution_squares);
+    }
+
+    /// By item: the effective number of annotators who voted on it, n = (Σ v_u)²/Σ v_u²
+    /// for v_u votes of annotator u. If all have equally many votes it is their number.
+    pub fn effective_annotators(&self) -> Vec<f64> {
+        let both = self.votes.iter().zip(&self.vote_squares);
+        both.map(|(sum, squares)| sum * sum / squares).collect()
+    }
+
+    /// σ², the variance of a vote around the model, with [`PRIOR_VOTES`] more votes
+    /// whose residual is the choice itself.
+    pub fn residual_variance(&self) -> f64 {
+        let total = self.votes.iter().sum::<f64>() / 2.0; // a vote is on two items
+        let freedom = f64::max(total - self.votes.len() as f64 + 1.0, 0.0);
+        let prior_squares = PRIOR_VOTES * self.choice_squares / total;
+        (self.residual_squares + prior_squares) / (freedom + PRIOR_VOTES)
+    }
+}
+
+/// sum += other.
+pub(super) fn add_to(sum: &mut [f64], other: &[f64]) {
+    for (slot, x) in sum.iter_mut().zip(other) {
+        *slot += x;
+    }
+}

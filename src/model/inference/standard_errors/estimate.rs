@@ -1,0 +1,65 @@
+//! Standard errors and intervals from the variances.
+
+use super::fitted::Fitted;
+use super::hessian::Hessian;
+use super::score_contributions::ScoreContributions;
+use super::{exact, sketch};
+use crate::error::Result;
+use crate::execution::Stop;
+use crate::model::distributions::student_975;
+use crate::model::flow::Flow;
+use crate::votes::Comparisons;
+
+/// Standard errors and intervals, by item.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StandardErrors {
+    /// Standard errors.
+    pub std_error: Vec<f64>,
+    /// Half the width of the 95 % intervals.
+    pub half_width: Vec<f64>,
+}
+
+/// The variances are exact if that takes at most this many multiplications, about a
+/// third of a second.
+const MAX_EXACT_WORK: f64 = 5e8;
+
+impl StandardErrors {
+    /// Of the scores of a model. `components` are those of the comparison graph.
+    pub fn new<'a>(
+        votes: &Comparisons,
+        flow: &Flow,
+        components: impl Iterator<Item = &'a [u32]>,
+        fitted: Fitted<'_>,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let contributions = ScoreContributions::new(votes, fitted);
+        let hessian = Hessian::new(&contributions, flow, components.collect(), stop)?;
+        let inverse = if exact_work(votes) <= MAX_EXACT_WORK {
+            hessian.inverse(stop)?
+        } else {
+            None
+        };
+        let variances = match inverse {
+            Some(inverse) => exact::variances(&hessian, &contributions, &inverse, threads, stop)?,
+            None => sketch::variances(&hessian, &contributions, threads, stop)?,
+        };
+        let mut errors = Self::default();
+        for (variance, freedom) in variances.pooled() {
+            errors.std_error.push(variance.sqrt());
+            errors
+                .half_width
+                .push(student_975(freedom) * variance.sqrt());
+        }
+        Ok(errors)
+    }
+}
+
+/// About how many multiplications the exact variances take.
+fn exact_work(votes: &Comparisons) -> f64 {
+    let items = votes.items();
+    let seen = |u: usize| (2 * votes.rows(u).len()).min(items) as f64;
+    let all_seen: f64 = (0..votes.annotators()).map(seen).sum();
+    let items = items as f64;
+    items * all_seen + items.powi(3)
+}
