@@ -67,7 +67,7 @@ pub mod sqlite;
 pub mod votes;
 
 pub use error::{Error, ErrorKind, Result};
-pub use execution::{Execution, Poll, Stop};
+pub use execution::Execution;
 pub use fit::Fit;
 pub use fit::predict::Predictor;
 pub use options::{BiasTest, Columns, OnBadRow, Options, PairModel, ThetaUpdate};
@@ -80,6 +80,7 @@ pub use votes::{ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes};
 /// without notice.
 #[cfg(feature = "internals")]
 pub mod internals {
+    pub use crate::execution::Stop;
     pub use crate::fit::cache;
     pub use crate::model::*;
 }

@@ -15,7 +15,7 @@ use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{Setter, boolean, count, number, read_fields, set, whole};
+use crate::options::{JsonField, json_fields, read_fields};
 use crate::random::Random;
 
 /// What to make up. `Simulation::default()` is what SQL users get when they pass nothing.
@@ -58,23 +58,17 @@ impl Default for Simulation {
 }
 
 /// Every argument by the name that SQL users write.
-const FIELDS: &[(&str, Setter<Simulation>)] = &[
-    ("annotators", |s, n, v| set(&mut s.annotators, count(n, v))),
-    ("items", |s, n, v| set(&mut s.items, count(n, v))),
-    ("votes_each", |s, n, v| set(&mut s.votes_each, count(n, v))),
-    ("careless", |s, n, v| {
-        set(&mut s.careless, number(n, v).map(Some))
-    }),
-    ("adversarial", |s, n, v| {
-        set(&mut s.adversarial, number(n, v).map(Some))
-    }),
-    ("personal", |s, n, v| {
-        set(&mut s.personal, number(n, v).map(Some))
-    }),
-    ("ties", |s, n, v| set(&mut s.ties, number(n, v))),
-    ("graded", |s, n, v| set(&mut s.graded, boolean(n, v))),
-    ("seed", |s, n, v| set(&mut s.seed, whole(n, v))),
-];
+const FIELDS: &[JsonField<Simulation>] = json_fields! {
+    annotators: annotators,
+    items: items,
+    votes_each: votes_each,
+    careless: careless,
+    adversarial: adversarial,
+    personal: personal,
+    ties: ties,
+    graded: graded,
+    seed: seed,
+};
 
 /// The most votes that are made up in one go.
 const MAX_VOTES: usize = 1_000_000_000;

@@ -20,8 +20,8 @@ mod problem;
 mod settings;
 mod statistics;
 
+pub(crate) use cv::HeldOut;
 pub use cv::{CrossValidation, Scorer, cross_validate};
-pub(crate) use cv::{CvExtent, HeldOut};
 pub use flow::{Flow, normal_quantile};
 pub use hodge::{Cycles, Triangle, Triangles};
 pub use hodgerank::{LaplacianSolver, SolveFrequency, SolverScratch};
