@@ -12,7 +12,11 @@
 //! | `cache.rs` | the last few fits of the process |
 
 mod bytes;
-#[cfg(any(feature = "duckdb", feature = "sqlite", feature = "internals"))]
+// Only the hosts keep fits, and the tests look at it.
+#[cfg_attr(
+    not(any(feature = "duckdb", feature = "sqlite", feature = "internals")),
+    allow(dead_code)
+)]
 pub mod cache;
 mod compute;
 mod constructors;

@@ -1,5 +1,6 @@
 //! Rows in, one at a time or merged from several threads; canonical votes out.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::bad_rows::{BadRows, Fault};
@@ -49,6 +50,15 @@ pub struct VoteBuilder {
     open: Chunk,
     rows: u64,
     bad: BadRows,
+}
+
+impl fmt::Debug for VoteBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VoteBuilder")
+            .field("columns", &self.columns)
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
+    }
 }
 
 impl VoteBuilder {
