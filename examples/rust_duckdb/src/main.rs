@@ -44,3 +44,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+// Prints:
+// worker25@example.org, 2.00 due: against the consensus; agreed with the consensus on 6 of 40 votes (by chance about once in 46000)
+// worker32@example.org, 2.00 due: against the consensus; agreed with the consensus on 6 of 40 votes (by chance about once in 29000)
+// worker49@example.org, 2.00 due: against the consensus; agreed with the consensus on 9 of 40 votes (by chance about once in 2300)
+// worker27@example.org, 2.00 due: clicks left; clicked left on 40 of 40 votes (by chance less than once in a million)
+// worker39@example.org, 2.00 due: clicks left; clicked left on 37 of 40 votes (by chance less than once in a million)
+// worker17@example.org, 2.00 due: clicks right; clicked right on 40 of 40 votes (by chance less than once in a million)
+// worker18@example.org, 2.00 due: clicks right; clicked right on 27 of 40 votes (by chance about once in 120)
+// worker1@example.org, 2.00 due: clicks right; clicked right on 39 of 40 votes (by chance less than once in a million)
+// worker21@example.org, 2.00 due: clicks right; clicked right on 29 of 40 votes (by chance about once in 270)
+// worker44@example.org, 2.00 due: clicks right; clicked right on 36 of 40 votes (by chance about once in 220000)
