@@ -118,6 +118,7 @@ test-duckdb: duckdb venvs-duckdb
 	$(PYTHON) tests/hosts/duckdb_places.py
 	$(PYTHON) tests/hosts/duckdb_identity.py
 	$(PYTHON) tests/hosts/duckdb_crashes.py
+	$(PYTHON) tests/hosts/rust_duckdb.py
 
 bench-duckdb: duckdb venvs-duckdb
 	$(PYTHON) tests/hosts/duckdb_bench.py

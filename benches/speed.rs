@@ -1,10 +1,10 @@
 //! One measurement, printed as JSON. `make bench` makes a table of many.
 //!
 //! ```text
-//! path NAME        µs of a step of the path, ours and in the published way
-//! fit NAME         seconds of a whole fit with cross-validation
+//! path NAME        µs per step of the path, ours and the published implementation's
+//! fit NAME         seconds of a fit with cross-validation
 //! careless NAME    how well made-up careless annotators are found
-//! write NAME FILE  the votes as CSV, for others to be measured on
+//! write NAME FILE  the votes as CSV, for measurements of other programs
 //! ```
 
 mod published;
@@ -14,8 +14,8 @@ use std::hint::black_box;
 use std::io::Write;
 use std::time::Instant;
 
-use me_hodgerank::internals::Problem;
-use me_hodgerank::{Execution, Fit, Options, Stop};
+use me_hodgerank::internals::{Problem, Stop};
+use me_hodgerank::{Execution, Fit, Options};
 use published::Published;
 
 fn main() {
@@ -42,20 +42,20 @@ fn path(name: &str) {
     let options = Options::default();
     let comparisons = votes.comparisons();
     let problem = Problem::new(comparisons, &options, &Stop::default()).unwrap();
-    let steps = whole_path(&problem, &options);
+    let steps = full_path(&problem, &options);
     let mut published = Published::new(comparisons, &problem);
     let (mut ours, mut theirs) = (f64::INFINITY, f64::INFINITY);
-    let often = enough_for(|| whole_path(&problem, &options));
-    let few = 20 * enough_for(|| published.run(20)[0]);
-    // In turn, so that both are measured on the same machine.
+    let repeats = enough_for(|| full_path(&problem, &options));
+    let published_steps = 20 * enough_for(|| published.run(20)[0]);
+    // Alternating, so that a change of the machine's load affects both.
     for _ in 0..20 {
         let each = time(|| {
-            (0..often).for_each(|_| {
-                black_box(whole_path(&problem, &options));
+            (0..repeats).for_each(|_| {
+                black_box(full_path(&problem, &options));
             })
         });
-        ours = ours.min(each / (often * steps) as f64);
-        theirs = theirs.min(time(|| published.run(few)[0]) / few as f64);
+        ours = ours.min(each / (repeats * steps) as f64);
+        theirs = theirs.min(time(|| published.run(published_steps)[0]) / published_steps as f64);
     }
     println!(
         r#"{{"steps": {steps}, "votes": {}, "ours": {:.2}, "published": {:.2}}}"#,
@@ -65,19 +65,19 @@ fn path(name: &str) {
     );
 }
 
-/// How often to do it so that it can be timed: the time that a thread had is
-/// brought up to date every few milliseconds only.
+/// How often to repeat the work so that it can be timed: the processor time of a
+/// thread is updated every few milliseconds only.
 fn enough_for<T>(work: impl FnMut() -> T) -> usize {
-    let (start, mut work, mut often) = (Instant::now(), work, 0);
+    let (start, mut work, mut repeats) = (Instant::now(), work, 0);
     while start.elapsed().as_secs_f64() < 0.15 {
         black_box(work());
-        often += 1;
+        repeats += 1;
     }
-    often
+    repeats
 }
 
-/// Runs the whole path; the number of its steps.
-fn whole_path(problem: &Problem, options: &Options) -> usize {
+/// Runs the path over the default grid and returns the number of its steps.
+fn full_path(problem: &Problem, options: &Options) -> usize {
     let stop = Stop::default();
     let mut path = problem.path(&stop).unwrap();
     for t in problem.grid(options).unwrap() {
@@ -92,13 +92,12 @@ fn fit(name: &str) {
     };
     let (mut clock, mut cores) = (f64::INFINITY, f64::INFINITY);
     let begin = Instant::now();
-    // Large ones once, small ones until the machine was quiet for one of them.
+    // The best of several runs; large fits run once.
     for _ in 0..20 {
         let (start, before) = (Instant::now(), process_time());
-        // As for any set but the cross-validation curve itself.
-        let mut run = Execution::new();
-        run.early_stopping();
-        black_box(Fit::new_within(&votes, &Options::default(), &mut run).unwrap());
+        // As for every result set but the cross-validation curve.
+        let mut execution = Execution::new().early_stopping();
+        black_box(Fit::new_within(&votes, &Options::default(), &mut execution).unwrap());
         clock = clock.min(start.elapsed().as_secs_f64());
         cores = cores.min(process_time() - before);
         if begin.elapsed().as_secs_f64() > 10.0 {
@@ -156,8 +155,8 @@ fn write(name: &str, file: &str) {
     }
 }
 
-/// How long this thread had a processor, in seconds: what else the machine does
-/// is left out. The clock where Linux is not there to tell.
+/// The processor time of this thread in seconds, which other work on the machine
+/// affects little; the elapsed time where the system is not Linux.
 fn time<T>(work: impl FnOnce() -> T) -> f64 {
     let (start, before) = (Instant::now(), thread_time());
     black_box(work());

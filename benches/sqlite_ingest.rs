@@ -1,5 +1,5 @@
-//! How long it takes to read 10 million votes with text ids from SQLite, beside
-//! a bare SELECT of the four columns that looks at every value.
+//! How long it takes to read 10 million votes with text ids from SQLite, compared
+//! with a bare SELECT of the four columns that reads every value.
 //!
 //!     cargo bench --features sqlite --bench sqlite_ingest [votes]
 
@@ -38,8 +38,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// How long something took, and for how long this thread had a processor: the
-/// sorting is another thread's, and so is what else the machine does.
+/// The elapsed time, and the processor time of this thread alone: votes are sorted
+/// on other threads.
 struct Times {
     wall: Duration,
     thread: Duration,
@@ -55,14 +55,14 @@ fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, Times)> {
     Ok((done, times))
 }
 
-/// As Linux tells it; zero elsewhere.
+/// Processor time of this thread; zero where the system is not Linux.
 fn thread_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|word| word.parse().ok());
     Duration::from_nanos(nanoseconds.unwrap_or_default())
 }
 
-/// Looks at every value, as anything that reads votes must.
+/// Reads every value, as the library does.
 fn bare(connection: &Connection) -> Result<u64> {
     let mut statement = connection.prepare("SELECT annotator, left, right, choice FROM votes")?;
     let mut found = statement.raw_query();

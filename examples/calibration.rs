@@ -1,9 +1,9 @@
-//! How well the verdicts and the intervals keep their promises, on made-up
-//! votes whose truth is known: the share of false discoveries among all, the
-//! share of those planted that are found, and how often an interval holds the
-//! true score. `make calibration` runs it.
+//! Calibration of the verdicts and intervals on simulated votes, whose truth is
+//! known: the false discovery rate, the power (the share of planted annotators that
+//! are found), and the coverage of the intervals of scores and ranks.
+//! `make calibration` runs it.
 //!
-//!     calibration [DRAWS]      200 unless told
+//!     calibration [DRAWS]      200 by default
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Made-up votes and the truth: who is what, and the scores of items.
+/// Simulated votes and their truth: the kind of each annotator, the score of each item.
 struct MadeUp {
     votes: Votes,
     kinds: BTreeMap<i64, String>,
@@ -51,15 +51,15 @@ impl MadeUp {
         Self::some(simulation, all)
     }
 
-    /// Of the first annotators only. All of a simulation have fixed shares of each
-    /// kind; some of a large one come as they come.
+    /// The votes of the first `annotators` only. A whole simulation has a fixed number
+    /// of annotators of each kind; in the first few of a large one it is random.
     fn some(simulation: Simulation, annotators: usize) -> Result<Self> {
         let mut builder = VoteBuilder::new(&Options::default());
         let (mut kinds, mut scores) = (BTreeMap::new(), BTreeMap::new());
         for batch in simulation.run()? {
             let batch = batch?;
-            let of = batch.column(0).as_primitive::<Int64Type>().values();
-            let rows = of.partition_point(|&annotator| annotator <= annotators as i64);
+            let annotator = batch.column(0).as_primitive::<Int64Type>().values();
+            let rows = annotator.partition_point(|&id| id <= annotators as i64);
             let batch = batch.slice(0, rows);
             if rows == 0 {
                 break;
@@ -83,19 +83,19 @@ impl MadeUp {
         })
     }
 
-    /// The share of false discoveries among those flagged, and of those planted
-    /// that are found.
+    /// The share of false discoveries among the flagged annotators, and the share of
+    /// the planted ones that are flagged.
     fn score(&self, table: &RecordBatch, flag: &str, planted: impl Fn(&str) -> bool) -> [f64; 2] {
         let ids = table.column(0).as_primitive::<Int64Type>().values();
         let flags = table.column_by_name(flag).expect("a column").as_boolean();
-        let (mut called, mut right, mut all) = (0.0, 0.0, 0.0);
+        let (mut flagged, mut correct, mut all) = (0.0, 0.0, 0.0);
         for (row, id) in ids.iter().enumerate() {
             let is = planted(&self.kinds[id]);
-            called += f64::from(flags.value(row));
-            right += f64::from(flags.value(row) && is);
+            flagged += f64::from(flags.value(row));
+            correct += f64::from(flags.value(row) && is);
             all += f64::from(is);
         }
-        [(called - right) / f64::max(called, 1.0), right / all]
+        [(flagged - correct) / f64::max(flagged, 1.0), correct / all]
     }
 }
 
@@ -111,7 +111,7 @@ fn discoveries(careless: f64, personal: f64, draws: u64) -> Result<()> {
         })?;
         for (rate, sums) in RATES.iter().zip(&mut sums) {
             let table = |bias_test| {
-                // The tests do not look at the path.
+                // The tests do not use the path, so it may end at once.
                 let options = Options {
                     t: Some(0.0),
                     fdr: Some(*rate),
@@ -120,14 +120,14 @@ fn discoveries(careless: f64, personal: f64, draws: u64) -> Result<()> {
                 };
                 Fit::new(&made_up.votes, &options)?.table(ResultSet::Annotators)
             };
-            let plain = table(BiasTest::PValue)?;
+            let by_p_values = table(BiasTest::PValue)?;
             let side =
                 |table| made_up.score(table, "is_position_biased", |kind| kind == "careless");
             let scores = [
-                side(&plain),
+                side(&by_p_values),
                 side(&table(BiasTest::Knockoff)?),
                 side(&table(BiasTest::KnockoffPlus)?),
-                made_up.score(&plain, "is_personalized", |kind| kind != "honest"),
+                made_up.score(&by_p_values, "is_personalized", |kind| kind != "honest"),
             ];
             for (sum, score) in sums.iter_mut().zip(scores) {
                 sum[0] += score[0] / draws as f64;
@@ -155,7 +155,7 @@ fn discoveries(careless: f64, personal: f64, draws: u64) -> Result<()> {
     Ok(())
 }
 
-/// Votes, how they are fitted, and whose scores the intervals should hold.
+/// Votes, how they are fitted, and the scores that the intervals should cover.
 struct Case {
     name: &'static str,
     simulation: Simulation,
@@ -163,8 +163,8 @@ struct Case {
     truth: Truth,
 }
 
-/// Graded votes are differences of scores, and the truth is the scores. Votes of ±1
-/// have a scale of their own: there it is what a large crowd says.
+/// Graded votes are differences of scores, so the truth is the scores. Votes of ±1
+/// have another scale, so the truth is the scores that a large crowd gives.
 enum Truth {
     Scores,
     /// A crowd of the same mixture, with the same model.
@@ -173,10 +173,11 @@ enum Truth {
     Honest,
 }
 
-/// As many annotators as make a crowd's own error small beside an interval.
+/// So many annotators that the error of a crowd's scores is small compared with an
+/// interval.
 const CROWD: usize = 5000;
 
-fn plain() -> Options {
+fn hodgerank_only() -> Options {
     Options {
         folds: 0,
         personal: false,
@@ -214,7 +215,7 @@ fn coverage_cases() -> Vec<Case> {
         case(
             "graded votes, HodgeRank alone",
             graded.clone(),
-            plain(),
+            hodgerank_only(),
             Scores,
         ),
         case(
@@ -226,7 +227,7 @@ fn coverage_cases() -> Vec<Case> {
         case(
             "graded votes, 15 annotators, HodgeRank",
             of(15, 60),
-            plain(),
+            hodgerank_only(),
             Scores,
         ),
         case(
@@ -242,17 +243,22 @@ fn coverage_cases() -> Vec<Case> {
             mixed(),
             Honest,
         ),
-        case("votes of ±1, HodgeRank alone", sides(100), plain(), Crowd),
+        case(
+            "votes of ±1, HodgeRank alone",
+            sides(100),
+            hodgerank_only(),
+            Crowd,
+        ),
         case(
             "votes of ±1, 15 annotators, HodgeRank",
             sides(15),
-            plain(),
+            hodgerank_only(),
             Crowd,
         ),
     ]
 }
 
-/// The scores that intervals should hold, with mean zero.
+/// The scores that the intervals should cover, with mean zero.
 fn truth(case: &Case, seed: u64, scores: &BTreeMap<i64, f64>) -> Result<BTreeMap<i64, f64>> {
     let mean = scores.values().sum::<f64>() / scores.len() as f64;
     let (none, options) = match case.truth {
@@ -261,7 +267,7 @@ fn truth(case: &Case, seed: u64, scores: &BTreeMap<i64, f64>) -> Result<BTreeMap
             return Ok(centred.collect());
         }
         Truth::Crowd => (None, &case.options),
-        Truth::Honest => (Some(0.0), &plain()),
+        Truth::Honest => (Some(0.0), &hodgerank_only()),
     };
     // The same seed draws the same scores.
     let crowd = MadeUp::new(Simulation {
@@ -272,9 +278,9 @@ fn truth(case: &Case, seed: u64, scores: &BTreeMap<i64, f64>) -> Result<BTreeMap
         seed,
         ..case.simulation.clone()
     })?;
-    let mut run = Execution::new();
-    run.early_stopping();
-    let table = Fit::new_within(&crowd.votes, options, &mut run)?.table(ResultSet::Ranking)?;
+    let mut execution = Execution::new().early_stopping();
+    let fit = Fit::new_within(&crowd.votes, options, &mut execution)?;
+    let table = fit.table(ResultSet::Ranking)?;
     let ids = table.column(0).as_primitive::<Int64Type>().values();
     let scores = table.column_by_name("score").expect("a column");
     let scores = scores.as_primitive::<Float64Type>().values();

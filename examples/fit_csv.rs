@@ -14,7 +14,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::DataType;
-use me_hodgerank::{Execution, Fit, Options, ResultSet, VoteBuilder};
+use me_hodgerank::{Fit, Options, ResultSet, VoteBuilder};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,11 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let set = set.ok_or("no such result set")?;
     let options = Options::from_json(options.first().map_or("{}", String::as_str))?;
 
-    let mut run = Execution::new();
     let mut votes = VoteBuilder::new(&options);
     votes.push_batch(&read(file, &options.columns.choice)?)?;
-    let votes = votes.finish_within(&mut run)?;
-    let table = Fit::new_within(&votes, &options, &mut run)?.table(set)?;
+    let table = Fit::new(&votes.finish()?, &options)?.table(set)?;
 
     let names: Vec<_> = set.columns().iter().map(|column| column.name).collect();
     println!("{}", names.join(","));
@@ -44,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Every column as integers, but for the choice.
+/// Every column holds integers, except the choice.
 fn read(file: &str, choice: &str) -> Result<RecordBatch, Box<dyn Error>> {
     let text = std::fs::read_to_string(file)?;
     let mut lines = text.lines();

@@ -8,13 +8,14 @@ use std::fmt;
 pub enum ErrorKind {
     /// An option is unknown, of the wrong type or out of range.
     Option,
-    /// The votes cannot be used as they are: a column, a row or the whole table.
+    /// The votes cannot be used: a column, a row or the table.
     Votes,
-    /// The caller's poll asked to stop.
+    /// The poll of the [`Execution`](crate::Execution) asked to stop.
     Interrupted,
-    /// `max_seconds` went by.
+    /// The option `max_seconds`, or the deadline of the
+    /// [`Execution`](crate::Execution), has passed.
     TimedOut,
-    /// Bytes that are not a model written by this library.
+    /// The bytes are not a model written by this library.
     Model,
     /// A defect of this library.
     Internal,

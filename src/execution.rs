@@ -1,10 +1,13 @@
-//! How a long computation is watched: one calling thread that polls, workers
-//! that look at a flag.
+//! How a long computation runs: on how many threads, until when, and who may
+//! stop it.
 //!
-//! A host's poll may touch the host (SQLite steps a statement on the caller's
-//! connection), so only the calling thread ever calls it. The work itself goes
-//! to other threads, which check a [`Stop`] flag between small pieces.
+//! The work goes to worker threads. The calling thread waits for it; every few
+//! milliseconds it looks at the clock and calls the poll of the caller. To stop
+//! the work it sets a flag, [`Stop`], which the workers check between small
+//! pieces of work. Only the calling thread ever calls the poll, because a poll
+//! may touch the host: that of SQLite steps a statement on the caller's connection.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -12,20 +15,59 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::CvExtent;
 
 /// How long the calling thread waits between two polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Says whether to go on; called every few milliseconds from the calling thread.
-pub type Poll<'a> = dyn FnMut() -> ControlFlow<()> + 'a;
+/// How far cross-validation runs the paths of its folds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CvExtent {
+    /// Over the whole grid of times.
+    FullGrid,
+    /// Until early stopping: the error has clearly passed its minimum.
+    UntilStopped,
+}
 
-/// The circumstances of one run: how many threads, who may stop it, and when.
+/// How a computation runs: number of threads, deadline, interruption.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use std::time::Duration;
+/// use me_hodgerank::{Execution, Fit, Options, Simulation, VoteBuilder};
+///
+/// let options = Options::default();
+/// let mut votes = VoteBuilder::new(&options);
+/// for batch in Simulation::default().run()? {
+///     votes.push_batch(&batch?)?;
+/// }
+/// let votes = votes.finish()?;
+///
+/// let cancelled = AtomicBool::new(false); // set from another thread
+/// let mut execution = Execution::new()
+///     .threads(2)
+///     .deadline(Duration::from_secs(60))
+///     .poll(|| match cancelled.load(Ordering::Relaxed) {
+///         true => ControlFlow::Break(()),
+///         false => ControlFlow::Continue(()),
+///     });
+/// let fit = Fit::new_within(&votes, &options, &mut execution)?;
+/// # assert!(fit.has_chosen_time());
+/// # Ok::<(), me_hodgerank::Error>(())
+/// ```
+#[must_use]
 pub struct Execution<'a> {
     threads: usize,
-    deadline: Option<(Instant, f64)>,
-    poll: Option<&'a mut Poll<'a>>,
+    deadline: Option<Deadline>,
+    poll: Option<Box<dyn FnMut() -> ControlFlow<()> + 'a>>,
     cv_extent: CvExtent,
+}
+
+/// When to stop, and the limit in the words of the one who set it.
+#[derive(Debug)]
+struct Deadline {
+    at: Instant,
+    limit: String,
 }
 
 impl Default for Execution<'_> {
@@ -34,8 +76,18 @@ impl Default for Execution<'_> {
     }
 }
 
+impl fmt::Debug for Execution<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Execution")
+            .field("threads", &self.threads)
+            .field("deadline", &self.deadline)
+            .field("cv_extent", &self.cv_extent)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Execution<'a> {
-    /// A run on all cores that nobody stops.
+    /// An execution on all cores without a deadline.
     pub fn new() -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         Self {
@@ -46,48 +98,68 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// At most so many worker threads. The answer does not depend on it.
+    /// Uses at most this many worker threads. The results do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// Calls `poll` every few milliseconds; the run stops when it says so.
-    pub fn poll(mut self, poll: &'a mut Poll<'a>) -> Self {
-        self.poll = Some(poll);
+    /// Stops with an error of the kind [`TimedOut`](ErrorKind::TimedOut) once this
+    /// much time has passed from now. Of several deadlines the earliest counts.
+    pub fn deadline(mut self, after: Duration) -> Self {
+        self.set_deadline(after, format!("the deadline of {after:?}"));
         self
     }
 
-    /// Gives up once `seconds` have passed from now.
-    pub fn max_seconds(mut self, seconds: Option<f64>) -> Self {
-        self.deadline = deadline(seconds);
+    /// Calls `poll` every few milliseconds, from the calling thread only, and stops
+    /// with an error of the kind [`Interrupted`](ErrorKind::Interrupted) when it
+    /// returns [`ControlFlow::Break`].
+    pub fn poll(mut self, poll: impl FnMut() -> ControlFlow<()> + 'a) -> Self {
+        self.poll = Some(Box::new(poll));
         self
     }
 
-    /// Cross-validation is only to choose a time: it ends when its error has
-    /// clearly turned. The choice is the same, the [`Cv`](crate::ResultSet::Cv)
-    /// set is shorter, and so is the run.
-    pub fn early_stopping(&mut self) {
+    /// Ends cross-validation once its error has clearly passed the minimum. The
+    /// fit is faster and chooses the same time; the [`Cv`](crate::ResultSet::Cv)
+    /// set ends where cross-validation did.
+    pub fn early_stopping(mut self) -> Self {
+        self.stop_early();
+        self
+    }
+
+    /// The same for an execution that is already in use.
+    pub(crate) fn stop_early(&mut self) {
         self.cv_extent = CvExtent::UntilStopped;
+    }
+
+    /// Applies the option `max_seconds`, from now on.
+    pub(crate) fn limit(&mut self, max_seconds: Option<f64>) {
+        if let Some(seconds) = max_seconds
+            && let Ok(after) = Duration::try_from_secs_f64(seconds)
+        {
+            self.set_deadline(after, format!("max_seconds = {seconds}"));
+        }
+    }
+
+    /// Sets a deadline unless there is an earlier one. A time too far away to be
+    /// represented is no deadline.
+    fn set_deadline(&mut self, after: Duration, limit: String) {
+        let is_earlier = |at: &Instant| self.deadline.as_ref().is_none_or(|old| *at < old.at);
+        if let Some(at) = Instant::now().checked_add(after).filter(is_earlier) {
+            self.deadline = Some(Deadline { at, limit });
+        }
     }
 
     pub(crate) fn cv_extent(&self) -> CvExtent {
         self.cv_extent
     }
 
-    /// Sets a deadline unless there is one.
-    pub(crate) fn limit(&mut self, seconds: Option<f64>) {
-        if self.deadline.is_none() {
-            self.deadline = deadline(seconds);
-        }
-    }
-
     pub(crate) fn worker_threads(&self) -> usize {
         self.threads
     }
 
-    /// Runs `work` on another thread and watches it from this one.
-    pub(crate) fn watch<T: Send>(
+    /// Runs `work` on another thread. This one polls until it is done.
+    pub(crate) fn run<T: Send>(
         &mut self,
         work: impl FnOnce(&Stop) -> Result<T> + Send,
     ) -> Result<T> {
@@ -98,7 +170,7 @@ impl<'a> Execution<'a> {
             let worker = thread::Builder::new()
                 .name("me_hodgerank".into())
                 .spawn_scoped(scope, move || {
-                    let _done = done; // dropped on every way out, a panic too
+                    let _done = done; // dropped on return and on panic
                     work(stop)
                 })
                 .map_err(|error| internal(format!("could not start a thread: {error}")))?;
@@ -121,14 +193,14 @@ impl<'a> Execution<'a> {
     }
 
     fn reason_to_stop(&mut self) -> Option<Error> {
-        if let Some((deadline, seconds)) = self.deadline
-            && Instant::now() >= deadline
+        if let Some(Deadline { at, limit }) = &self.deadline
+            && Instant::now() >= *at
         {
             return Some(Error::new(
                 ErrorKind::TimedOut,
                 format!(
-                    "stopped after max_seconds = {seconds}: allow more time, or make the fit \
-                     cheaper with a smaller kappa, grid_span or number of folds"
+                    "stopped after {limit}: allow more time, or make the fit cheaper with a \
+                     smaller kappa, grid_span or number of folds"
                 ),
             ));
         }
@@ -137,19 +209,12 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// A time too far away to be represented is no limit.
-fn deadline(seconds: Option<f64>) -> Option<(Instant, f64)> {
-    let seconds = seconds?;
-    let wait = Duration::try_from_secs_f64(seconds).ok()?;
-    Some((Instant::now().checked_add(wait)?, seconds))
-}
-
-/// The flag that workers look at.
-#[derive(Default)]
+/// The flag by which the calling thread stops its workers.
+#[derive(Debug, Default)]
 pub struct Stop(AtomicBool);
 
 impl Stop {
-    /// An error once the run was told to stop.
+    /// An error once the work was told to stop.
     pub fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Relaxed) {
             Err(interrupted())
@@ -159,7 +224,7 @@ impl Stop {
     }
 }
 
-/// Waits for a thread; its panic becomes an error.
+/// Waits for a thread. Its panic becomes an error.
 pub(crate) fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     handle.join().unwrap_or_else(|panic| {
         let text = panic
@@ -204,17 +269,25 @@ mod tests {
                 ControlFlow::Continue(())
             }
         };
-        let error = Execution::new().poll(&mut poll).watch(forever).unwrap_err();
+        let error = Execution::new().poll(&mut poll).run(forever).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Interrupted);
         assert_eq!(calls, 3);
     }
 
     #[test]
-    fn time_runs_out() {
+    fn a_closure_can_be_the_poll() {
         let error = Execution::new()
-            .max_seconds(Some(0.01))
-            .watch(forever)
+            .poll(|| ControlFlow::Break(()))
+            .run(forever)
             .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
+    }
+
+    #[test]
+    fn time_runs_out() {
+        let mut execution = Execution::new();
+        execution.limit(Some(0.01));
+        let error = execution.run(forever).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         assert!(
             error
@@ -224,10 +297,26 @@ mod tests {
     }
 
     #[test]
+    fn the_earliest_deadline_counts() {
+        let mut execution = Execution::new()
+            .deadline(Duration::from_millis(10))
+            .deadline(Duration::MAX)
+            .deadline(Duration::from_secs(1000));
+        execution.limit(Some(1e300));
+        execution.limit(Some(1000.0));
+        let error = execution.run(forever).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+        assert!(
+            error
+                .to_string()
+                .starts_with("stopped after the deadline of 10ms: allow more time,"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn a_panic_becomes_an_error() {
-        let error = Execution::new()
-            .watch::<()>(|_| panic!("oh no"))
-            .unwrap_err();
+        let error = Execution::new().run::<()>(|_| panic!("oh no")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Internal);
         assert!(error.to_string().contains("oh no"));
     }

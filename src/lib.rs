@@ -1,13 +1,46 @@
-//! LaplacianSolver ranking, personal taste and position bias from pairwise votes.
+//! Consensus ranking, personal taste and position bias from pairwise votes.
 //!
-//! People are shown two items, one left, one right, and pick one. This library
-//! reads such votes as Arrow batches, fits the mixed-effects HodgeRank model of
-//! Xu, Xiong, Cao and Yao (ACM Multimedia 2016) and returns result sets as
-//! Arrow batches:
+//! People are shown two items, one left, one right, and pick one. This library fits
+//! the mixed-effects HodgeRank model of Xu, Xiong, Cao and Yao (ACM Multimedia 2016)
+//! to such votes. It returns the consensus ranking, says which annotators click a
+//! side and which have a taste of their own, and predicts votes.
+//!
+//! # Rows in
+//!
+//! ```
+//! use me_hodgerank::{Fit, IdRef, Options, Predictor, ResultSet, Row, VoteBuilder};
+//!
+//! let options = Options::default();
+//! let mut votes = VoteBuilder::new(&options);
+//! for (annotator, left, right, choice) in [
+//!     ("ann", "tea", "milk", "left"),
+//!     ("ann", "milk", "cola", "left"),
+//!     ("bob", "tea", "cola", "left"),
+//!     ("bob", "cola", "milk", "right"),
+//!     ("cyd", "milk", "tea", "right"),
+//!     ("cyd", "cola", "tea", "left"),
+//! ] {
+//!     votes.push(Row::new(annotator, left, right, choice))?;
+//! }
+//! let fit = Fit::new(&votes.finish()?, &options)?;
+//!
+//! let ranking = fit.table(ResultSet::Ranking)?;
+//! assert_eq!(ranking.num_rows(), 3);
+//! let predictor = Predictor::new(fit.into())?;
+//! let tea_over_cola = predictor.vote(IdRef::from("bob"), IdRef::from("tea"), IdRef::from("cola"));
+//! assert!(tea_over_cola > 0.0);
+//! # Ok::<(), me_hodgerank::Error>(())
+//! ```
+//!
+//! # Arrow in, Arrow out
+//!
+//! Votes can be pushed as Arrow batches, and every [`ResultSet`] is an Arrow batch.
+//! [`arrow_array`] and [`arrow_schema`] are re-exported, so that a program has the
+//! version of Arrow that this library was built with.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use arrow_array::{ArrayRef, RecordBatch, StringArray, cast::AsArray};
+//! use me_hodgerank::arrow_array::{ArrayRef, RecordBatch, StringArray, cast::AsArray};
 //! use me_hodgerank::{Fit, Options, ResultSet, VoteBuilder};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,8 +55,7 @@
 //! let options = Options::default();
 //! let mut votes = VoteBuilder::new(&options);
 //! votes.push_batch(&batch)?;
-//! let votes = votes.finish()?;
-//! let fit = Fit::new(&votes, &options)?;
+//! let fit = Fit::new(&votes.finish()?, &options)?;
 //!
 //! let ranking = fit.table(ResultSet::Ranking)?;
 //! let items = ranking.column_by_name("item").unwrap().as_string::<i32>();
@@ -35,39 +67,61 @@
 //! # Vocabulary
 //!
 //! An **annotator** casts a **vote** on two **items**, one shown left and one
-//! right. The **consensus** is a score for each item. An annotator's
-//! **deviation** is how the own scores differ from it; the **position bias** is
-//! the pull to the left (positive) or right (negative). Most annotators have
-//! neither. The **path** runs from plain HodgeRank, where nobody does, to the
-//! overfitted model where everybody does; **cross-validation** chooses the time
-//! on it at which held-out votes are predicted best.
+//! right. The **consensus** is a score for each item. An annotator's **deviation** is
+//! the difference between their own scores and the consensus; the **position bias**
+//! is their preference for the left side (positive) or the right side (negative).
+//! Both are zero for most annotators. The **path** is a sequence of models, from
+//! HodgeRank, where both are zero for everybody, to an overfitted model where they
+//! are zero for nobody. **Cross-validation** chooses the time on the path at which
+//! held-out votes are predicted best.
 //!
 //! # The way of the data
 //!
-//! [`VoteBuilder`] collects votes into canonical [`Votes`]; the model computes
-//! with numbers only; a [`Fit`] keeps what came out, to be read as one of the
-//! [`ResultSet`]s, written to bytes or kept in the process for the next call.
-//! The same votes give the same bits whatever the order of rows, the number of
-//! threads or the host.
+//! votes → model → fit → findings → a rendering → a host: [`VoteBuilder`] collects
+//! rows or batches and sorts them into canonical [`Votes`]; the model computes with
+//! numbers only; a [`Fit`] holds the results, to be read as one of the
+//! [`ResultSet`]s, drawn as a [`Plot`], or written to bytes. [`Execution`] limits the
+//! threads and the time of a computation. The same votes give the same bits whatever
+//! the order of rows, the number of threads or the host.
 
-#[cfg(feature = "duckdb")]
-mod duckdb;
+// Of what `internals` shows, not every type needs it.
+#![cfg_attr(not(feature = "internals"), warn(missing_debug_implementations))]
+
+// Used by all stages.
 mod error;
 mod execution;
-mod findings;
-mod fit;
-mod linalg;
-mod model;
 mod options;
 mod random;
-mod render;
-mod simulate;
-#[cfg(feature = "sqlite")]
-pub mod sqlite;
+
+// The stages, in the order of the data. Each uses those before it only.
+
 pub mod votes;
 
+mod linalg;
+
+// Parts of the model are used by tests and benchmarks only.
+#[cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
+mod model;
+
+mod fit;
+
+mod findings;
+
+mod render;
+
+// The hosts.
+#[cfg(feature = "duckdb")]
+mod duckdb;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+
+// Votes with a known truth.
+mod simulate;
+
+pub use {arrow_array, arrow_schema};
+
 pub use error::{Error, ErrorKind, Result};
-pub use execution::{Execution, Poll, Stop};
+pub use execution::Execution;
 pub use fit::Fit;
 pub use fit::predict::Predictor;
 pub use options::{BiasTest, Columns, OnBadRow, Options, PairModel, ThetaUpdate};
@@ -76,10 +130,10 @@ pub use render::svg::Plot;
 pub use simulate::{Simulation, Simulator};
 pub use votes::{ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes};
 
-/// What the tests and benchmarks of this crate look at, and nobody else: it changes
-/// without notice.
+/// For the tests and benchmarks of this crate only: it changes without notice.
 #[cfg(feature = "internals")]
 pub mod internals {
+    pub use crate::execution::Stop;
     pub use crate::fit::cache;
     pub use crate::model::*;
 }

@@ -2,7 +2,8 @@
 //! only additions, multiplications, divisions and square roots, which IEEE 754
 //! fixes to the last bit.
 
-/// Steele, Lea and Flood's SplitMix64.
+/// SplitMix64 of Steele, Lea and Flood.
+#[derive(Clone, Debug)]
 pub(crate) struct Random(pub u64);
 
 impl Random {
@@ -14,7 +15,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A whole number below `bound`. The bias is below bound/2⁶⁴.
+    /// An integer from 0 to `bound` − 1, uniform up to a bias of less than bound/2⁶⁴.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
@@ -24,7 +25,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// True with a probability.
+    /// True with the given probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.uniform() < probability
     }

@@ -1,13 +1,12 @@
-//! Made-up votes with a known truth, to try things out on.
+//! Simulated votes, whose truth is known.
 //!
-//! Each item has a score drawn from N(0, 1). Plain votes are ±1 (0 for a tie):
-//! an honest annotator picks the item with the higher score after noise
-//! N(0, ½²); a personal one adds own deviations N(0, 1) to the scores; an
-//! adversarial one turns the scores round; a careless one clicks a favourite
-//! side nine times in ten and is honest the tenth. Graded votes follow the
-//! simulated study of the paper: the difference of scores plus own deviations
-//! N(0, s²) with s from U(0, 0.3), plus a pull to one side N(0, 0.2²), plus
-//! noise N(0, 0.3²).
+//! The score of each item is drawn from N(0, 1). Ungraded votes are ±1 (0 for a
+//! tie): an honest annotator picks the item with the higher score after noise
+//! N(0, ½²); a personal one adds deviations N(0, 1) to the scores; an adversarial
+//! one negates the scores; a careless one clicks a preferred side in nine of ten
+//! votes and is honest in the tenth. Graded votes follow the simulated study of the
+//! paper: the difference of scores plus deviations N(0, s²) with s from U(0, 0.3),
+//! plus a position bias N(0, 0.2²), plus noise N(0, 0.3²).
 
 use std::sync::Arc;
 
@@ -15,10 +14,10 @@ use arrow_array::{Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{Setter, boolean, count, number, read_fields, set, whole};
+use crate::options::{JsonField, json_fields, read_fields};
 use crate::random::Random;
 
-/// What to make up. `Simulation::default()` is what SQL users get when they pass nothing.
+/// What to simulate. `Simulation::default()` is what SQL users get when they pass nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
     /// How many annotators.
@@ -31,9 +30,9 @@ pub struct Simulation {
     pub careless: Option<f64>,
     /// Share of adversarial annotators; 0.05, or for graded votes none.
     pub adversarial: Option<f64>,
-    /// Share of annotators with a taste of their own; 0.1, or for graded votes the paper's 0.4.
+    /// Share of annotators with a deviation; 0.1, or for graded votes the paper's 0.4.
     pub personal: Option<f64>,
-    /// Share of ties among the votes of those who look.
+    /// Share of ties among the votes that are not careless.
     pub ties: f64,
     /// Real-valued choices instead of sides.
     pub graded: bool,
@@ -58,41 +57,36 @@ impl Default for Simulation {
 }
 
 /// Every argument by the name that SQL users write.
-const FIELDS: &[(&str, Setter<Simulation>)] = &[
-    ("annotators", |s, n, v| set(&mut s.annotators, count(n, v))),
-    ("items", |s, n, v| set(&mut s.items, count(n, v))),
-    ("votes_each", |s, n, v| set(&mut s.votes_each, count(n, v))),
-    ("careless", |s, n, v| {
-        set(&mut s.careless, number(n, v).map(Some))
-    }),
-    ("adversarial", |s, n, v| {
-        set(&mut s.adversarial, number(n, v).map(Some))
-    }),
-    ("personal", |s, n, v| {
-        set(&mut s.personal, number(n, v).map(Some))
-    }),
-    ("ties", |s, n, v| set(&mut s.ties, number(n, v))),
-    ("graded", |s, n, v| set(&mut s.graded, boolean(n, v))),
-    ("seed", |s, n, v| set(&mut s.seed, whole(n, v))),
-];
+const FIELDS: &[JsonField<Simulation>] = json_fields! {
+    annotators: annotators,
+    items: items,
+    votes_each: votes_each,
+    careless: careless,
+    adversarial: adversarial,
+    personal: personal,
+    ties: ties,
+    graded: graded,
+    seed: seed,
+};
 
-/// The most votes that are made up in one go.
+/// The largest number of votes of a simulation.
 const MAX_VOTES: usize = 1_000_000_000;
 
-/// The most annotators, and the most items: a few hundred megabytes.
+/// The largest number of annotators, and of items: these take a few hundred megabytes.
 const MAX_IDS: usize = 10_000_000;
 
 /// How one annotator votes.
-struct Annotator {
+struct SimulatedAnnotator {
     kind: &'static str,
     scores: Vec<f64>,
-    pull: f64,
-    /// Of one who clicks a side: 1 for left, -1 for right.
-    favourite: Option<f64>,
+    position_bias: f64,
+    /// The side that a careless annotator clicks: 1 for left, -1 for right.
+    preferred_side: Option<f64>,
     votes: usize,
 }
 
-/// Makes up votes, annotator by annotator. An iterator over batches.
+/// An iterator over the votes of a [`Simulation`], one batch for each annotator.
+#[derive(Clone, Debug)]
 pub struct Simulator {
     simulation: Simulation,
     scores: Vec<f64>,
@@ -102,7 +96,7 @@ pub struct Simulator {
 }
 
 impl Simulation {
-    /// Reads what to make up from a JSON object. A field that is absent or `null`
+    /// Reads the arguments from a JSON object. A field that is absent or `null`
     /// keeps its default.
     ///
     /// ```
@@ -122,7 +116,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// The columns: a vote, then the truth.
+    /// The columns: those of a vote, then the truth.
     pub fn schema() -> SchemaRef {
         let field = |name, data_type| Field::new(name, data_type, false);
         Arc::new(Schema::new(vec![
@@ -186,7 +180,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The votes, one batch an annotator.
+    /// The votes, one batch for each annotator.
     pub fn run(self) -> Result<Simulator> {
         self.check()?;
         let mut random = Random(self.seed);
@@ -201,8 +195,9 @@ impl Simulation {
         })
     }
 
-    /// As many of each kind as the shares say, dealt out at random. Graded
-    /// annotators are drawn one by one, as in the paper.
+    /// The kind of each annotator, for ungraded votes: as many of each kind as the
+    /// shares say, in random order. For graded votes the kind is drawn with each
+    /// annotator, as in the paper.
     fn kinds(&self, random: &mut Random) -> Vec<&'static str> {
         if self.graded {
             return Vec::new();
@@ -227,7 +222,7 @@ impl Simulation {
 }
 
 impl Simulator {
-    fn plain_annotator(&mut self) -> Annotator {
+    fn ungraded_annotator(&mut self) -> SimulatedAnnotator {
         let random = &mut self.random;
         let kind = self.kinds[self.next];
         let mut scores = self.scores.clone();
@@ -238,25 +233,25 @@ impl Simulator {
                 .for_each(|score| *score += random.normal()),
             _ => {}
         }
-        let favourite = || if random.chance(0.7) { 1.0 } else { -1.0 };
-        Annotator {
+        let side = || if random.chance(0.7) { 1.0 } else { -1.0 };
+        SimulatedAnnotator {
             kind,
             scores,
-            pull: 0.0,
-            favourite: (kind == "careless").then(favourite),
+            position_bias: 0.0,
+            preferred_side: (kind == "careless").then(side),
             votes: self.simulation.votes_each,
         }
     }
 
-    fn graded_annotator(&mut self) -> Annotator {
+    fn graded_annotator(&mut self) -> SimulatedAnnotator {
         let [careless, adversarial, personal] = self.simulation.shares();
         let random = &mut self.random;
         let mut kind = "honest";
         let mut scores = self.scores.clone();
-        let mut pull = 0.0;
+        let mut position_bias = 0.0;
         if random.chance(careless) {
             kind = "careless";
-            pull = 0.2 * random.normal();
+            position_bias = 0.2 * random.normal();
         }
         if random.chance(personal) {
             kind = "personal";
@@ -269,24 +264,24 @@ impl Simulator {
             kind = "adversarial";
             scores.iter_mut().for_each(|score| *score = -*score);
         }
-        let least = self.simulation.votes_each / 3;
-        let most = self.simulation.votes_each + (self.simulation.votes_each - least);
-        Annotator {
+        let min_votes = self.simulation.votes_each / 3;
+        let max_votes = self.simulation.votes_each + (self.simulation.votes_each - min_votes);
+        SimulatedAnnotator {
             kind,
             scores,
-            pull,
-            favourite: None,
-            votes: least + random.below(most - least + 1),
+            position_bias,
+            preferred_side: None,
+            votes: min_votes + random.below(max_votes - min_votes + 1),
         }
     }
 
-    fn choice(&mut self, annotator: &Annotator, left: usize, right: usize) -> f64 {
+    fn choice(&mut self, annotator: &SimulatedAnnotator, left: usize, right: usize) -> f64 {
         let random = &mut self.random;
         let difference = annotator.scores[left] - annotator.scores[right];
         if self.simulation.graded {
-            return difference + annotator.pull + 0.3 * random.normal();
+            return difference + annotator.position_bias + 0.3 * random.normal();
         }
-        if let Some(side) = annotator.favourite
+        if let Some(side) = annotator.preferred_side
             && random.chance(0.9)
         {
             return side;
@@ -312,7 +307,7 @@ impl Iterator for Simulator {
         let annotator = if self.simulation.graded {
             self.graded_annotator()
         } else {
-            self.plain_annotator()
+            self.ungraded_annotator()
         };
         self.next += 1;
         let items = self.simulation.items;

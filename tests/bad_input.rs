@@ -6,7 +6,7 @@ mod table;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use me_hodgerank::{ChoiceRef, ErrorKind, OnBadRow, Options, ResultSet, Row, VoteBuilder};
+use me_hodgerank::{ErrorKind, OnBadRow, Options, ResultSet, Row, VoteBuilder};
 use table::{TextRow, fit, read, row};
 
 const GOOD: [TextRow; 4] = [
@@ -61,10 +61,7 @@ fn nulls() {
 
 #[test]
 fn choices_that_are_none() {
-    let number = |value| Row {
-        choice: Some(ChoiceRef::Number(value)),
-        ..row(GOOD[0])
-    };
+    let number = |value: f64| Row::new("ann", "a", "b", value);
     let options = Options::default();
     let text = message(&options, &[number(f64::NAN), number(f64::INFINITY)]);
     assert!(
@@ -316,13 +313,10 @@ fn no_folds_and_no_time_leave_only_the_path() {
 
 #[test]
 fn choices_too_small_for_the_path() {
-    let tiny = |k: usize| Row {
-        choice: Some(ChoiceRef::Number(if k.is_multiple_of(2) {
-            1e-12
-        } else {
-            -2e-12
-        })),
-        ..row(GOOD[k % 4])
+    let tiny = |k: usize| {
+        let (annotator, left, right, _) = GOOD[k % 4];
+        let choice = if k.is_multiple_of(2) { 1e-12 } else { -2e-12 };
+        Row::new(annotator, left, right, choice)
     };
     let error = fit(&Options::default(), (0..8).map(tiny)).unwrap_err();
     assert!(

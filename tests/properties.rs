@@ -1,23 +1,24 @@
-//! What holds for every table of votes: the fast model is the slow one, and
-//! nothing that should not matter does.
+//! What holds for every table of votes: the model is the same as a naive
+//! implementation, and the order of rows, the way votes are collected and the names
+//! of things do not change it.
 
-mod slow;
+mod naive;
 
 use std::time::Instant;
 
 use me_hodgerank::internals::{
-    Flow, LaplacianSolver, Problem, Scorer, SolveFrequency, Statistics, cross_validate,
+    Flow, LaplacianSolver, Problem, Scorer, SolveFrequency, Statistics, Stop, cross_validate,
 };
 use me_hodgerank::votes::{Comparisons, Folds, VoteBuilder, Votes};
-use me_hodgerank::{Execution, PairModel, Stop, ThetaUpdate};
-use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed};
-use slow::case::{Case, Vote, cases, finish, large, table};
-use slow::compare::{
+use me_hodgerank::{Execution, PairModel, ThetaUpdate};
+use naive::case::{Case, Vote, cases, finish, large, table};
+use naive::compare::{
     Choice, SOLVE, assert_close, assert_relative, assert_same_models, choices, compare,
     compare_folds, fast_path, problem, times,
 };
-use slow::{Model, Slow, Table};
+use naive::{Estimates, NaiveModel, Table};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
 
 /// The same cases in every run, unless PROPTEST_RNG_SEED asks for others.
 fn config(cases: u32) -> Config {
@@ -38,12 +39,12 @@ proptest! {
     #![proptest_config(config(400))]
 
     #[test]
-    fn the_path_is_the_slow_one(case in cases(), choice in choices()) {
+    fn the_path_is_that_of_the_naive_model(case in cases(), choice in choices()) {
         compare(&case, choice);
     }
 
     #[test]
-    fn cross_validation_is_the_slow_one(case in cases(), choice in choices()) {
+    fn cross_validation_is_that_of_the_naive_model(case in cases(), choice in choices()) {
         compare_folds(&case, choice);
     }
 }
@@ -68,11 +69,11 @@ fn assert_same_bits(what: &str, found: &Votes, expected: &Votes) {
 }
 
 /// The path of a changed table at the times of the original one.
-fn models(case: &Case, choice: Choice, times: &[f64]) -> Vec<Model> {
+fn models(case: &Case, choice: Choice, times: &[f64]) -> Vec<Estimates> {
     fast_path(&problem(&case.votes(), &choice.options(case)), times)
 }
 
-fn models_and_times(case: &Case, choice: Choice) -> (Vec<f64>, Vec<Model>) {
+fn models_and_times(case: &Case, choice: Choice) -> (Vec<f64>, Vec<Estimates>) {
     let options = choice.options(case);
     let problem = problem(&case.votes(), &options);
     let times = times(&problem, &options);
@@ -94,14 +95,14 @@ proptest! {
         for cut in cuts.windows(2) {
             let part = case.builder(&votes[cut[0]..cut[1]]);
             copied.merge_copy(&part).unwrap();
-            // Copied twice, looked at in between: nothing of it changes.
+            // Merged into two builders, with a snapshot in between: it does not change.
             VoteBuilder::new(&case.options()).merge_copy(&part).unwrap();
             let _ = copied.snapshot(&mut Execution::new());
             merged.merge(part).unwrap();
             batches.push_batch(&batch.slice(cut[0], cut[1] - cut[0])).unwrap();
         }
         assert_same_bits("merged", &finish(merged), &expected);
-        assert_same_bits("a look at copies", &copied.snapshot(&mut Execution::new()).unwrap(), &expected);
+        assert_same_bits("snapshot of copies", &copied.snapshot(&mut Execution::new()).unwrap(), &expected);
         assert_same_bits("copied", &finish(copied), &expected);
         assert_same_bits("in batches", &finish(batches), &expected);
     }
@@ -209,7 +210,7 @@ fn rows(votes: &[(i64, i64, i64, f64)]) -> Case {
     table(votes.iter().map(vote).collect())
 }
 
-/// The first annotator's γ comes to rest with ‖z‖ of the δ at 1, just not beyond.
+/// The γ of the first annotator converges while ‖z‖ of the δ is at 1 but not above.
 #[test]
 fn a_deviation_may_stay_at_its_threshold() {
     let one_pair = [(1, -1.0), (1, 1.0), (2, 1.0), (3, 0.0), (3, -1.0)];
@@ -219,11 +220,11 @@ fn a_deviation_may_stay_at_its_threshold() {
     let setup = SOLVE.setup(problem.settings.alpha);
     let steps = [100.5, 500.5, 1000.5, 2000.5, 3000.5];
     let times = steps.map(|steps| problem.first_entry + steps * setup.alpha);
-    let expected = Slow::new(&Table::new(&case), &setup).path(&setup, &times);
+    let expected = NaiveModel::new(&Table::new(&case), &setup).path(&setup, &times);
     assert_same_models(&times, &fast_path(&problem, &times), &expected);
 }
 
-/// What rounding leaves of votes that cancel is not an effect.
+/// Where votes cancel, the residual is rounding error and not an effect.
 #[test]
 fn votes_that_agree_have_no_path() {
     let tree = [
@@ -252,24 +253,25 @@ fn votes_that_agree_have_no_path() {
     }
 }
 
-/// Annotators that saw so many items that the step size needs another method.
+/// Annotators with so many items that the norm for the step size is computed by
+/// another method.
 #[test]
-fn annotators_with_many_items_are_like_the_slow_ones() {
+fn annotators_with_many_items_are_as_in_the_naive_model() {
     for update in [ThetaUpdate::Solve, ThetaUpdate::Gradient] {
         compare(&large(60, 3, 300), Choice { update, ..SOLVE });
     }
 }
 
-/// So many items that the scores need another method.
+/// So many items that the scores are solved for by another method.
 #[test]
-fn many_items_are_like_the_slow_ones() {
+fn many_items_are_as_in_the_naive_model() {
     let case = large(640, 2, 1600);
     let problem = problem(&case.votes(), &SOLVE.options(&case));
     assert!(problem.consensus.components().next().unwrap().len() > 600);
     let (t0, alpha) = (problem.first_entry, problem.settings.alpha);
     let times = [1.5, 20.3].map(|steps| t0 + steps * alpha);
     let setup = SOLVE.setup(alpha);
-    let expected = Slow::new(&Table::new(&case), &setup).path(&setup, &times);
+    let expected = NaiveModel::new(&Table::new(&case), &setup).path(&setup, &times);
     assert_same_models(&times, &fast_path(&problem, &times), &expected);
 }
 
@@ -281,9 +283,9 @@ fn solved(comparisons: &Comparisons, solves: SolveFrequency) -> Vec<f64> {
     let pairs = Flow::new(comparisons, PairModel::Uniform, &stop).unwrap();
     let consensus = LaplacianSolver::new(&pairs, solves, &stop).unwrap();
     let mut theta = vec![0.0; comparisons.items()];
-    let (right, mut work) = (statistics.net_wins(), consensus.scratch());
+    let (rhs, mut scratch) = (statistics.net_wins(), consensus.scratch());
     consensus
-        .solve(&right, &mut theta, &mut work, &stop)
+        .solve(&rhs, &mut theta, &mut scratch, &stop)
         .unwrap();
     println!(
         "{} items, {} votes: {:.3} s",
@@ -320,8 +322,8 @@ fn a_large_random_graph_is_solved() {
     solved(case.votes().comparisons(), SolveFrequency::Often);
 }
 
-/// Whichever way: nearly all pairs were compared, some often, so that there are
-/// rows of pairs, rows of votes and a whole matrix to choose from.
+/// Nearly all pairs were compared, some often, so that every representation of the
+/// Laplacian is a candidate: sparse by pairs, sparse by votes, dense.
 #[test]
 fn dense_graphs_are_solved() {
     for votes in [20_000, 60_000, 250_000] {
@@ -335,7 +337,7 @@ fn dense_graphs_are_solved() {
     }
 }
 
-/// Most tables are one component; one of many small ones must not take long.
+/// Most tables are one component. Many small components must not take long.
 #[test]
 fn many_components_are_solved() {
     let vote = |pair: i64| Vote {
@@ -374,10 +376,10 @@ fn trees_are_solved() {
         let theta = solved(votes.comparisons(), SolveFrequency::Often);
         for item in 1..items {
             let (left, right) = pair(item);
-            let apart = theta[left as usize] - theta[right as usize] - choice(item);
+            let error = theta[left as usize] - theta[right as usize] - choice(item);
             assert!(
-                apart.abs() <= 1e-9,
-                "{items} items, {left} and {right}: {apart:e}"
+                error.abs() <= 1e-9,
+                "{items} items, {left} and {right}: {error:e}"
             );
         }
     }

@@ -361,8 +361,7 @@ fn a_curve_cut_off_where_it_has_turned_chooses_the_same() {
     };
     let votes = simulated(simulation, &options);
     let whole = fit(&votes, &options);
-    let mut run = Execution::new();
-    run.early_stopping();
+    let mut run = Execution::new().early_stopping();
     let cut = Fit::new_within(&votes, &options, &mut run).unwrap();
     for set in ResultSet::ALL {
         let (whole, cut) = (whole.table(set).unwrap(), cut.table(set).unwrap());
@@ -377,8 +376,7 @@ fn a_curve_cut_off_where_it_has_turned_chooses_the_same() {
     }
     let again = Fit::from_bytes(&cut.to_bytes()).unwrap();
     assert_eq!(again, cut);
-    let mut run = Execution::new().threads(1);
-    run.early_stopping();
+    let mut run = Execution::new().threads(1).early_stopping();
     let alone = Fit::new_within(&votes, &options, &mut run).unwrap();
     assert_eq!(alone.to_bytes(), cut.to_bytes());
 }
@@ -392,15 +390,13 @@ fn a_cached_curve_that_was_cut_off_is_not_given_for_a_whole_one() {
         ..Simulation::default()
     };
     let votes = simulated(simulation, &options);
-    let mut run = Execution::new();
-    run.early_stopping();
+    let mut run = Execution::new().early_stopping();
     let cut = cache::fit(&votes, &options, &mut run).unwrap();
     let whole = cache::fit(&votes, &options, &mut Execution::new()).unwrap();
     let rows = |fit: &Fit| fit.table(ResultSet::Cv).unwrap().num_rows();
     assert!(rows(&cut) < options.grid_points);
     assert_eq!(rows(&whole), options.grid_points);
-    let mut run = Execution::new();
-    run.early_stopping();
+    let mut run = Execution::new().early_stopping();
     let again = cache::fit(&votes, &options, &mut run).unwrap();
     assert!(Arc::ptr_eq(&whole, &again));
 }

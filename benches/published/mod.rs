@@ -8,13 +8,13 @@
 //! ```
 //!
 //! In each iteration every annotator's matrix is multiplied twice, Xβ and Xᵀ times
-//! the residual, and so is the matrix d of all votes. L⁺ is multiplied as we do it.
+//! the residual, and so is the matrix d of all votes. The solve with L⁺ is the
+//! library's own.
 
-use me_hodgerank::Stop;
-use me_hodgerank::internals::{Problem, SolverScratch};
+use me_hodgerank::internals::{Problem, SolverScratch, Stop};
 use me_hodgerank::votes::Comparisons;
 
-/// A sparse matrix, row by row.
+/// A sparse matrix in compressed rows.
 #[derive(Default)]
 struct Sparse {
     starts: Vec<usize>,
@@ -65,7 +65,7 @@ struct Annotator {
     gamma: f64,
 }
 
-/// A path under way. Votes weigh 1.
+/// The state of the iteration. Every vote has weight 1.
 pub struct Published<'a> {
     problem: &'a Problem,
     annotators: Vec<Annotator>,
@@ -74,9 +74,9 @@ pub struct Published<'a> {
     /// y − Xβ.
     unexplained: Vec<f64>,
     residual: Vec<f64>,
-    right: Vec<f64>,
+    rhs: Vec<f64>,
     theta: Vec<f64>,
-    work: SolverScratch,
+    scratch: SolverScratch,
 }
 
 impl<'a> Published<'a> {
@@ -99,13 +99,13 @@ impl<'a> Published<'a> {
             choice: (0..votes.len()).map(|row| votes.get(row).choice).collect(),
             unexplained: vec![0.0; votes.len()],
             residual: vec![0.0; votes.len()],
-            right: vec![0.0; n],
+            rhs: vec![0.0; n],
             theta: vec![0.0; n],
-            work: problem.consensus.scratch(),
+            scratch: problem.consensus.scratch(),
         }
     }
 
-    /// Makes some steps from t = 0; θ after them.
+    /// Makes some steps and returns θ.
     pub fn run(&mut self, steps: usize) -> &[f64] {
         for _ in 0..steps {
             self.solve();
@@ -123,10 +123,9 @@ impl<'a> Published<'a> {
                 *slot = y - *slot - annotator.gamma;
             }
         }
-        self.all
-            .transposed_times(&self.unexplained, &mut self.right);
+        self.all.transposed_times(&self.unexplained, &mut self.rhs);
         let (consensus, stop) = (&self.problem.consensus, Stop::default());
-        let solved = consensus.solve(&self.right, &mut self.theta, &mut self.work, &stop);
+        let solved = consensus.solve(&self.rhs, &mut self.theta, &mut self.scratch, &stop);
         solved.expect("nobody stops it");
     }
 

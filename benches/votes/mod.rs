@@ -1,20 +1,20 @@
-//! The votes that things are measured on, by name.
+//! The votes of the benchmarks, by name.
 
 use std::path::PathBuf;
 
-use me_hodgerank::{ChoiceRef, IdRef, IdType};
-use me_hodgerank::{Options, Row, Simulation, VoteBuilder, Votes};
+use me_hodgerank::{IdType, Options, Row, Simulation, VoteBuilder, Votes};
 
 /// One vote: annotator, left, right, choice.
 pub type Vote = (i64, i64, i64, f64);
 
-/// How the annotators of made-up votes click, by number: of 20, two at random
-/// and one always left.
+/// Whether an annotator of made-up votes is careless: of every 20, two click at
+/// random and one always left.
 pub fn is_careless(annotator: i64) -> bool {
     annotator % 20 < 3
 }
 
-/// The votes of a name; None if their file is not there.
+/// The votes of a name; None if their file is not there, and for `simulated`, which
+/// only [`load`] knows.
 ///
 /// `iqa_ref1`, `age` and `college` are the paper's, from `../shared/data` or
 /// `ME_HODGERANK_DATA`; `simulated` follows the paper's study; and
@@ -43,7 +43,7 @@ pub fn rows(name: &str) -> Option<Vec<Vote>> {
     Some(text.lines().skip(1).map(read).collect())
 }
 
-/// The votes of a name, ready to be fitted.
+/// The votes of a name as the library reads them.
 pub fn load(name: &str) -> Option<Votes> {
     let mut builder = VoteBuilder::new(&Options::default());
     if name == "simulated" {
@@ -61,21 +61,13 @@ pub fn load(name: &str) -> Option<Votes> {
     }
     builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
     for (annotator, left, right, choice) in rows(name)? {
-        let id = |id: i64| Some(IdRef::Int(id.into()));
-        let row = Row {
-            annotator: id(annotator),
-            left: id(left),
-            right: id(right),
-            choice: Some(ChoiceRef::Number(choice)),
-            weight: None,
-            fold: None,
-        };
+        let row = Row::new(annotator, left, right, choice);
         builder.push(row).unwrap();
     }
     Some(builder.finish().unwrap())
 }
 
-/// Honest annotators see scores N(0, 1) through noise N(0, 1/2) on each item.
+/// Honest annotators compare scores N(0, 1) with noise N(0, 1) on the difference.
 pub fn made_up(annotators: usize, items: usize, votes_each: usize, mut push: impl FnMut(Vote)) {
     let mut random = Random(7);
     let scores: Vec<f64> = (0..items).map(|_| random.normal()).collect();
@@ -114,7 +106,7 @@ impl Random {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// The sum of twelve uniform draws: normal enough.
+    /// The sum of twelve uniform draws is nearly normal.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }

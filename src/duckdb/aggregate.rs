@@ -163,7 +163,8 @@ fn ranking_alone(state: &State) -> Result<Option<RecordBatch>, String> {
     if call.only != Some(ResultSet::Ranking) || !hodgerank_only::is_plain(&call.options) {
         return Ok(None);
     }
-    let mut run = Execution::new().max_seconds(call.options.max_seconds);
+    let mut run = Execution::new();
+    run.limit(call.options.max_seconds);
     let ranking = builder
         .snapshot(&mut run)
         .and_then(|votes| hodgerank_only::ranking(&votes, &call.options, &mut run));
@@ -199,9 +200,10 @@ fn fitted(
     let Some(Collected { call, builder }) = &state.votes else {
         return Ok(None);
     };
-    let mut run = Execution::new().max_seconds(call.options.max_seconds);
+    let mut run = Execution::new();
+    run.limit(call.options.max_seconds);
     if !whole(call) {
-        run.early_stopping();
+        run.stop_early();
     }
     let fit = builder
         .snapshot(&mut run)

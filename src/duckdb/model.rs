@@ -14,7 +14,6 @@ use super::column::Column;
 use super::connection::Connection;
 use super::handles::{LogicalType, c_string, guard};
 use super::result::Output;
-use crate::fit::predict::of_bytes;
 use crate::{Fit, Plot, Predictor};
 
 const ANY: DUCKDB_TYPE = ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY;
@@ -228,7 +227,8 @@ impl Rows {
             let predictor = match &known {
                 Some((known, predictor)) if std::ptr::eq(*known, bytes) => predictor.clone(),
                 _ => {
-                    let predictor = of_bytes(bytes).map_err(|error| error.to_string())?;
+                    let predictor =
+                        Predictor::from_bytes(bytes).map_err(|error| error.to_string())?;
                     check_types(&predictor, annotator, items)?;
                     known = Some((bytes, predictor.clone()));
                     predictor

@@ -4,13 +4,14 @@
 //! magic 8 | format version u32 | checksum 16 | payload
 //! ```
 //!
-//! The checksum is BLAKE3 of the payload. All numbers are little endian;
-//! vectors and texts follow their length, which is compared with the bytes
-//! that are left before anything is allocated. What does not fit together is
-//! an error, so nothing later can trip over it.
+//! The checksum is the first half of the BLAKE3 hash of the payload. All numbers
+//! are little endian. A vector or text is its length, then its elements; the
+//! length is checked against the number of bytes that remain before memory is
+//! allocated. After reading, lengths and indices are checked against each other,
+//! so that no later code can index out of bounds.
 
 use crate::error::{Error, Result};
-use crate::fit::{
+use crate::fit::types::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, EffectPath, Fit, FitTotals, ItemTally,
     PathRecord, PersonalScores,
 };
@@ -19,18 +20,16 @@ use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
 const FORMAT: u32 = 3;
-const HEADER: usize = 8 + 4 + 16;
+
+/// Magic, format version and checksum. Bytes with equal headers hold equal models.
+pub(super) const HEADER_LEN: usize = 8 + 4 + 16;
 
 impl Fit {
-    /// How many bytes come before the payload: they tell it from others.
-    #[cfg(any(feature = "duckdb", feature = "sqlite"))]
-    pub(crate) const HEADER: usize = HEADER;
-
-    /// The whole fit as bytes.
+    /// The fit as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut payload = Vec::with_capacity(self.bytes());
+        let mut payload = Vec::with_capacity(self.approximate_size());
         self.write(&mut payload);
-        let mut bytes = Vec::with_capacity(HEADER + payload.len());
+        let mut bytes = Vec::with_capacity(HEADER_LEN + payload.len());
         bytes.extend(MAGIC);
         bytes.extend(FORMAT.to_le_bytes());
         bytes.extend(checksum(&payload));
@@ -41,7 +40,7 @@ impl Fit {
     /// Reads what [`to_bytes`](Self::to_bytes) wrote. Anything else is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let (header, payload) = bytes
-            .split_at_checked(HEADER)
+            .split_at_checked(HEADER_LEN)
             .filter(|(header, _)| header.starts_with(MAGIC))
             .ok_or_else(|| Error::model("this is not a model made by me_hodgerank_fit"))?;
         let format = u32::from_le_bytes(header[8..12].try_into().expect("four bytes"));
@@ -56,14 +55,14 @@ impl Fit {
         }
         let mut reader = Reader(payload);
         let fit = Fit::read(&mut reader)?;
-        if !reader.0.is_empty() || !fit.is_whole() {
+        if !reader.0.is_empty() || !fit.is_consistent() {
             return Err(damaged());
         }
         Ok(fit)
     }
 
-    /// Bytes held, roughly.
-    pub(crate) fn bytes(&self) -> usize {
+    /// The size in memory and as bytes, roughly.
+    pub(crate) fn approximate_size(&self) -> usize {
         let ids = |ids: &Ids| ids.text.len() + 16 * ids.len();
         let effects = |effects: &EffectPath| 16 * effects.value.len();
         let personal = self
@@ -81,9 +80,9 @@ impl Fit {
             + personal
     }
 
-    /// Whether all parts have the lengths and point to the places that they should.
-    fn is_whole(&self) -> bool {
-        let (items, users) = (self.items.len(), self.annotators.len());
+    /// Whether the lengths of all columns agree and all indices are in bounds.
+    fn is_consistent(&self) -> bool {
+        let (items, annotators) = (self.items.len(), self.annotators.len());
         let points = self.path.grid.len();
         let tally = &self.tally;
         let by_item = [&tally.wins, &tally.losses, &tally.ties, &tally.hodgerank];
@@ -97,35 +96,37 @@ impl Fit {
             &self.evidence.slope,
         ];
         let chosen_index = self.chosen.as_ref().map_or(0, |chosen| chosen.grid_index);
-        let curve = |v: &CvCurve| {
-            (chosen_index + 1..=points).contains(&v.error.len())
-                && [&v.error_std, &v.mismatch]
-                    .iter()
-                    .all(|c| c.len() == v.error.len())
+        let is_consistent_curve = |curve: &CvCurve| {
+            let length = curve.error.len();
+            (chosen_index + 1..=points).contains(&length)
+                && curve.error_std.len() == length
+                && curve.mismatch.len() == length
         };
         points > 0
             && by_item.iter().all(|column| column.len() == items)
             && tally.component.len() == items
-            && by_annotator.iter().all(|column| column.len() == users)
+            && by_annotator.iter().all(|column| column.len() == annotators)
             && points.checked_mul(items) == Some(self.path.theta.len())
             && self
                 .knockoff
                 .as_ref()
-                .is_none_or(|flags| flags.len() == users)
-            && is_whole_flow(&self.flow, items)
-            && self.path.bias.is_whole(points, users)
-            && self.path.deviation.is_whole(points, users)
-            && self.validation.as_ref().is_none_or(curve)
+                .is_none_or(|flags| flags.len() == annotators)
+            && is_consistent_flow(&self.flow, items)
+            && self.path.bias.is_consistent(points, annotators)
+            && self.path.deviation.is_consistent(points, annotators)
+            && self.validation.as_ref().is_none_or(is_consistent_curve)
             && self
                 .chosen
                 .as_ref()
-                .is_none_or(|chosen| chosen.is_whole(points, users, items))
+                .is_none_or(|chosen| chosen.is_consistent(points, annotators, items))
     }
 }
 
-fn is_whole_flow(flow: &Flow, items: usize) -> bool {
+/// Whether the pairs (a, b) with a < b < `items` are sorted, and `starts` says where
+/// those of each a begin.
+fn is_consistent_flow(flow: &Flow, items: usize) -> bool {
     let pairs = flow.a.len();
-    let ordered = |item: usize| {
+    let is_sorted = |item: usize| {
         let range = flow.starts[item]..flow.starts[item + 1];
         flow.a[range.clone()].iter().all(|&a| a as usize == item)
             && flow.b[range.clone()].is_sorted_by(|x, y| x < y)
@@ -140,28 +141,28 @@ fn is_whole_flow(flow: &Flow, items: usize) -> bool {
         && flow.starts.is_sorted()
         && flow.starts.first() == Some(&0)
         && flow.starts.last() == Some(&pairs)
-        && (0..items).all(ordered)
+        && (0..items).all(is_sorted)
 }
 
 impl EffectPath {
-    fn is_whole(&self, points: usize, users: usize) -> bool {
+    fn is_consistent(&self, points: usize, annotators: usize) -> bool {
         self.grid_index.len() == self.value.len()
             && self.annotator.len() == self.value.len()
             && self.grid_index.is_sorted()
             && all_below(&self.grid_index, points)
-            && all_below(&self.annotator, users)
+            && all_below(&self.annotator, annotators)
     }
 }
 
 impl ChosenModel {
-    fn is_whole(&self, points: usize, users: usize, items: usize) -> bool {
+    fn is_consistent(&self, points: usize, annotators: usize, items: usize) -> bool {
         let personal = &self.personal;
         let length = personal.item.len();
         self.grid_index < points
-            && self.agreement.len() == users
+            && self.agreement.len() == annotators
             && self.uncertainty.std_error.len() == items
             && self.uncertainty.half_width.len() == items
-            && all_below(&personal.annotator, users)
+            && all_below(&personal.annotator, annotators)
             && all_below(&personal.item, items)
             && personal.adversarial.len() == personal.annotator.len()
             && personal.starts.len() == personal.annotator.len() + 1
@@ -187,7 +188,7 @@ fn damaged() -> Error {
     Error::model("this model is damaged or cut off: fit it again")
 }
 
-/// What is left to be read.
+/// The bytes that are not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -197,20 +198,21 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// A length, refused if fewer bytes are left than it stands for.
-    fn length(&mut self, each: usize) -> Result<usize> {
+    /// A length; an error if fewer bytes remain than so many elements of at least
+    /// `min_size` bytes take.
+    fn length(&mut self, min_size: usize) -> Result<usize> {
         let length = usize::try_from(u64::read(self)?).map_err(|_| damaged())?;
         let fits = length
-            .checked_mul(each)
+            .checked_mul(min_size)
             .is_some_and(|size| size <= self.0.len());
         if fits { Ok(length) } else { Err(damaged()) }
     }
 }
 
-/// Something that has a form in bytes.
+/// A type with a representation in bytes.
 trait Blob: Sized {
-    /// The fewest bytes that one takes.
-    const LEAST: usize;
+    /// The smallest number of bytes that a value takes.
+    const MIN_SIZE: usize;
     fn write(&self, out: &mut Vec<u8>);
     fn read(from: &mut Reader<'_>) -> Result<Self>;
 }
@@ -218,12 +220,12 @@ trait Blob: Sized {
 macro_rules! number_blob {
     ($($number:ty),*) => {$(
         impl Blob for $number {
-            const LEAST: usize = size_of::<$number>();
+            const MIN_SIZE: usize = size_of::<$number>();
             fn write(&self, out: &mut Vec<u8>) {
                 out.extend(self.to_le_bytes());
             }
             fn read(from: &mut Reader<'_>) -> Result<Self> {
-                let bytes = from.take(Self::LEAST)?;
+                let bytes = from.take(Self::MIN_SIZE)?;
                 Ok(Self::from_le_bytes(bytes.try_into().expect("as many bytes as asked for")))
             }
         }
@@ -232,7 +234,7 @@ macro_rules! number_blob {
 number_blob!(u8, u32, u64, i128, f64);
 
 impl Blob for usize {
-    const LEAST: usize = 8;
+    const MIN_SIZE: usize = 8;
     fn write(&self, out: &mut Vec<u8>) {
         (*self as u64).write(out);
     }
@@ -242,7 +244,7 @@ impl Blob for usize {
 }
 
 impl Blob for bool {
-    const LEAST: usize = 1;
+    const MIN_SIZE: usize = 1;
     fn write(&self, out: &mut Vec<u8>) {
         out.push(u8::from(*self));
     }
@@ -256,7 +258,7 @@ impl Blob for bool {
 }
 
 impl<T: Blob> Blob for Option<T> {
-    const LEAST: usize = 1;
+    const MIN_SIZE: usize = 1;
     fn write(&self, out: &mut Vec<u8>) {
         self.is_some().write(out);
         if let Some(value) = self {
@@ -269,19 +271,19 @@ impl<T: Blob> Blob for Option<T> {
 }
 
 impl<T: Blob> Blob for Vec<T> {
-    const LEAST: usize = 8;
+    const MIN_SIZE: usize = 8;
     fn write(&self, out: &mut Vec<u8>) {
         self.len().write(out);
         self.iter().for_each(|value| value.write(out));
     }
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let length = from.length(T::LEAST)?;
+        let length = from.length(T::MIN_SIZE)?;
         (0..length).map(|_| T::read(from)).collect()
     }
 }
 
 impl Blob for String {
-    const LEAST: usize = 8;
+    const MIN_SIZE: usize = 8;
     fn write(&self, out: &mut Vec<u8>) {
         self.len().write(out);
         out.extend(self.as_bytes());
@@ -294,7 +296,7 @@ impl Blob for String {
 }
 
 impl Blob for IdType {
-    const LEAST: usize = 1;
+    const MIN_SIZE: usize = 1;
     fn write(&self, out: &mut Vec<u8>) {
         out.push(match *self {
             IdType::Text => 0,
@@ -315,7 +317,7 @@ impl Blob for IdType {
 }
 
 impl Blob for Ids {
-    const LEAST: usize = 1;
+    const MIN_SIZE: usize = 1;
     fn write(&self, out: &mut Vec<u8>) {
         self.id_type.write(out);
         self.ints.write(out);
@@ -339,11 +341,11 @@ impl Blob for Ids {
     }
 }
 
-/// A struct is its fields in order.
+/// A struct is written as its fields, in order.
 macro_rules! struct_blob {
     ($($name:ident { $($field:ident),* $(,)? })*) => {$(
         impl Blob for $name {
-            const LEAST: usize = 1;
+            const MIN_SIZE: usize = 1;
             fn write(&self, out: &mut Vec<u8>) {
                 $(self.$field.write(out);)*
             }

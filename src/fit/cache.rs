@@ -1,32 +1,31 @@
-//! The last few fits of this process, so that sibling calls on the same votes
-//! do not fit again.
+//! The last few fits of this process, so that several calls on the same votes
+//! fit them once.
 //!
-//! The key is a hash of the votes as they were read and of the options, never a
-//! table's name or a change counter: after a ROLLBACK the votes are others.
+//! The key is a hash of the votes and of the options. The name of a table or a
+//! change counter would not do: after a ROLLBACK the same table holds other votes.
 
 use std::sync::{Arc, Mutex};
 
-use super::Fit;
+use super::types::Fit;
 use crate::error::Result;
-use crate::execution::Execution;
-use crate::model::CvExtent;
+use crate::execution::{CvExtent, Execution};
 use crate::options::Options;
 use crate::votes::{Choices, Ids, Votes};
 
-/// All fits together hold at most this much.
+/// The fits in the cache take at most this many bytes together.
 const MAX_BYTES: usize = 64 << 20;
 
 /// 128 bits of BLAKE3.
-pub(crate) type Key = [u8; 16];
+type FitKey = [u8; 16];
 
 /// Most recently used last.
-static FITS: Mutex<Vec<(Key, Arc<Fit>)>> = Mutex::new(Vec::new());
+static FITS: Mutex<Vec<(FitKey, Arc<Fit>)>> = Mutex::new(Vec::new());
 
-/// A fit, kept for the next call with the same votes and options.
+/// The fit of these votes with these options: from the cache, or computed and kept.
 pub fn fit(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Arc<Fit>> {
     let key = key(votes, options);
     if let Some(fit) = get(key)
-        && (fit.has_complete_curve() || execution.cv_extent() == CvExtent::UntilStopped)
+        && (has_complete_curve(&fit) || execution.cv_extent() == CvExtent::UntilStopped)
     {
         return Ok(fit);
     }
@@ -35,7 +34,14 @@ pub fn fit(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> R
     Ok(fit)
 }
 
-pub(crate) fn get(key: Key) -> Option<Arc<Fit>> {
+/// Whether cross-validation, if there was one, went over the whole grid.
+fn has_complete_curve(fit: &Fit) -> bool {
+    let points = fit.path.grid.len();
+    let curve = fit.validation.as_ref();
+    curve.is_none_or(|curve| curve.error.len() == points)
+}
+
+fn get(key: FitKey) -> Option<Arc<Fit>> {
     let mut fits = lock();
     let index = fits.iter().position(|(known, _)| *known == key)?;
     let found = fits.remove(index);
@@ -44,24 +50,24 @@ pub(crate) fn get(key: Key) -> Option<Arc<Fit>> {
     Some(fit)
 }
 
-pub(crate) fn put(key: Key, fit: &Arc<Fit>) {
+fn put(key: FitKey, fit: &Arc<Fit>) {
     let mut fits = lock();
     fits.retain(|(known, _)| *known != key);
     fits.push((key, fit.clone()));
-    let mut bytes: usize = fits.iter().map(|(_, fit)| fit.bytes()).sum();
+    let mut bytes: usize = fits.iter().map(|(_, fit)| fit.approximate_size()).sum();
     while bytes > MAX_BYTES {
-        bytes -= fits.remove(0).1.bytes();
+        bytes -= fits.remove(0).1.approximate_size();
     }
 }
 
-fn lock() -> std::sync::MutexGuard<'static, Vec<(Key, Arc<Fit>)>> {
-    // The list is whole between any two calls, also after a panic elsewhere.
+fn lock() -> std::sync::MutexGuard<'static, Vec<(FitKey, Arc<Fit>)>> {
+    // No call leaves the list half changed, so a panic elsewhere does no harm to it.
     FITS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Everything that the fit depends on, and nothing else: not the names of the
-/// columns, nor how long it may take.
-pub(crate) fn key(votes: &Votes, options: &Options) -> Key {
+/// A hash of everything that the fit depends on, and of nothing else: the names of
+/// columns and the time limit are not in it.
+fn key(votes: &Votes, options: &Options) -> FitKey {
     let mut hasher = blake3::Hasher::new();
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
     let model = (
@@ -100,7 +106,7 @@ pub(crate) fn key(votes: &Votes, options: &Options) -> Key {
     if let Some(folds) = &votes.folds {
         feed(&mut hasher, &folds.of, |x| x.to_le_bytes());
     }
-    let mut key = Key::default();
+    let mut key = FitKey::default();
     hasher.finalize_xof().fill(&mut key);
     key
 }

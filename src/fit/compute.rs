@@ -6,10 +6,10 @@ use super::{
     PersonalScores,
 };
 use crate::error::{Error, Result};
-use crate::execution::Stop;
+use crate::execution::{CvExtent, Stop};
 use crate::model::{
-    CvExtent, Evidence, Fitted, Flow, HeldOut, LaplacianSolver, Path, Problem, Snapshot,
-    StandardErrors, knockoff_selection, knockoff_statistics,
+    Evidence, Fitted, Flow, HeldOut, LaplacianSolver, Path, Problem, Snapshot, StandardErrors,
+    knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
 use crate::votes::{Comparisons, Folds, Votes};

@@ -28,7 +28,7 @@ pub(crate) fn ranking(
     options.check()?;
     run.limit(options.max_seconds);
     let threads = run.worker_threads();
-    run.watch(|stop| compute(votes, options, threads, stop))
+    run.run(|stop| compute(votes, options, threads, stop))
 }
 
 fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Result<RecordBatch> {

@@ -1,16 +1,19 @@
-//! What a fit says about votes that it has not seen.
+//! Predicted votes: ŷ = (θ_i + δ_i^u) − (θ_j + δ_j^u) + γ^u at the chosen time.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use super::bytes::HEADER_LEN;
+use super::types::Fit;
 use crate::error::{Error, Result};
-use crate::fit::Fit;
 use crate::votes::{IdRef, IdType, Ids};
 
 /// Predicts votes from a fit: positive for the left item, negative for the
-/// right one, in the units of the choices that were fitted.
+/// right one, in the unit of the choices that were fitted.
 ///
-/// An annotator who is not in the fit votes as the consensus does; an item that
-/// is not in it has score 0, which is the mean of a component.
+/// An annotator who is not in the fit is predicted to vote as the consensus does.
+/// An item that is not in the fit has score 0, the mean score of a component.
 ///
 /// ```
 /// use me_hodgerank::{Fit, IdRef, Options, Predictor, Simulation, VoteBuilder};
@@ -28,11 +31,24 @@ use crate::votes::{IdRef, IdType, Ids};
 /// assert_eq!(predictor.vote(nobody, two, one), -vote);
 /// # Ok::<(), me_hodgerank::Error>(())
 /// ```
+#[derive(Clone, Debug)]
 pub struct Predictor {
     fit: Arc<Fit>,
     /// By annotator, at the chosen time.
     position_bias: Vec<f64>,
     grid_index: usize,
+}
+
+/// The predictors kept for each thread: see [`Predictor::from_bytes`].
+const MAX_KEPT: usize = 4;
+
+/// The length and the header of a model in bytes. The header holds a checksum, so
+/// two models with the same key are the same.
+type ModelKey = (usize, [u8; HEADER_LEN]);
+
+thread_local! {
+    /// Most recently read first.
+    static RECENT: RefCell<Vec<(ModelKey, Rc<Predictor>)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Predictor {
@@ -46,8 +62,28 @@ impl Predictor {
         })
     }
 
-    /// Ids of another kind would all be strangers, and every prediction that of
-    /// the consensus: an error, not a wrong answer.
+    /// From the bytes that [`Fit::to_bytes`] wrote. The last few predictors of each
+    /// thread are kept, so a caller may ask again for every row.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Rc<Self>> {
+        let read = || Self::new(Arc::new(Fit::from_bytes(bytes)?)).map(Rc::new);
+        let Some(header) = bytes.first_chunk().copied() else {
+            return read();
+        };
+        let key = (bytes.len(), header);
+        RECENT.with_borrow_mut(|recent| {
+            if let Some((_, predictor)) = recent.iter().find(|(known, _)| *known == key) {
+                return Ok(predictor.clone());
+            }
+            let predictor = read()?;
+            recent.truncate(MAX_KEPT - 1);
+            recent.insert(0, (key, predictor.clone()));
+            Ok(predictor)
+        })
+    }
+
+    /// Checks that ids of these types can be among those that were fitted. If the
+    /// one are text and the other integers, every id would be unknown and every
+    /// prediction that of the consensus: an error is better than a wrong answer.
     pub fn check_types(&self, annotator: Option<IdType>, item: Option<IdType>) -> Result<()> {
         let columns = [
             ("annotators", annotator, &self.fit.annotators),
@@ -56,12 +92,12 @@ impl Predictor {
         for (what, given, fitted) in columns {
             let fitted = fitted.id_type();
             let is_text = |id_type: IdType| id_type == IdType::Text;
-            let strangers = |given: IdType| {
+            let all_unknown = |given: IdType| {
                 given != IdType::Mixed
                     && fitted != IdType::Mixed
                     && is_text(given) != is_text(fitted)
             };
-            if let Some(given) = given.filter(|given| strangers(*given)) {
+            if let Some(given) = given.filter(|given| all_unknown(*given)) {
                 let kind = |id_type| if is_text(id_type) { "text" } else { "integers" };
                 return Err(Error::votes(format!(
                     "the {what} to be predicted are {} and those that were fitted are {}: cast one \
@@ -74,8 +110,7 @@ impl Predictor {
         Ok(())
     }
 
-    /// The mixed-effects model's: (θ + δ of the left item) − (θ + δ of the right
-    /// one) + γ, with the annotator's own δ and γ.
+    /// The prediction of the mixed-effects model, with the effects of the annotator.
     pub fn vote(&self, annotator: IdRef<'_>, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
         let theta = self.fit.theta(self.grid_index);
         let (left, right) = (find(&self.fit.items, left), find(&self.fit.items, right));
@@ -86,61 +121,34 @@ impl Predictor {
         own(left) - own(right) + self.position_bias[annotator]
     }
 
-    /// Plain HodgeRank's: the same for all annotators, whatever the sides.
+    /// The prediction of HodgeRank: the difference of two scores, the same for all
+    /// annotators.
     pub fn hodgerank(&self, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
         let score = |item| at(&self.fit.tally.hodgerank, find(&self.fit.items, item));
         score(left) - score(right)
     }
 
+    /// δ of an annotator for an item; 0 where there is none.
     fn deviation(&self, annotator: usize, item: Option<usize>) -> f64 {
         let personal = self.fit.chosen.as_ref().map(|chosen| &chosen.personal);
         let (Some(item), Some(personal)) = (item, personal) else {
             return 0.0;
         };
-        let Ok(who) = personal.annotator.binary_search(&(annotator as u32)) else {
+        let Ok(k) = personal.annotator.binary_search(&(annotator as u32)) else {
             return 0.0;
         };
-        let (start, end) = (personal.starts[who], personal.starts[who + 1]);
-        let place = personal.item[start..end].binary_search(&(item as u32));
-        place.map_or(0.0, |place| personal.deviation[start + place])
+        let (start, end) = (personal.starts[k], personal.starts[k + 1]);
+        let position = personal.item[start..end].binary_search(&(item as u32));
+        position.map_or(0.0, |position| personal.deviation[start + position])
     }
 }
 
-/// The predictor of a model in bytes. A host asks once for every row, so the last
-/// few of a thread are kept: a model's first bytes hold its checksum, and the
-/// rest need not be compared each time.
-#[cfg(any(feature = "duckdb", feature = "sqlite"))]
-pub(crate) fn of_bytes(bytes: &[u8]) -> Result<std::rc::Rc<Predictor>> {
-    use std::cell::RefCell;
-    use std::rc::Rc;
-
-    type Key = (usize, [u8; Fit::HEADER]);
-    const KEPT: usize = 4;
-    thread_local! {
-        static LAST: RefCell<Vec<(Key, Rc<Predictor>)>> = const { RefCell::new(Vec::new()) };
-    }
-    let read = || Predictor::new(Arc::new(Fit::from_bytes(bytes)?)).map(Rc::new);
-    let Some(header) = bytes.first_chunk().copied() else {
-        return read();
-    };
-    let key = (bytes.len(), header);
-    LAST.with_borrow_mut(|last| {
-        if let Some((_, predictor)) = last.iter().find(|(known, _)| *known == key) {
-            return Ok(predictor.clone());
-        }
-        let predictor = read()?;
-        last.truncate(KEPT - 1);
-        last.insert(0, (key, predictor.clone()));
-        Ok(predictor)
-    })
+/// The value at an index; 0 for an id that is not in the fit.
+fn at(values: &[f64], index: Option<usize>) -> f64 {
+    index.map_or(0.0, |index| values[index])
 }
 
-/// A stranger's value is 0.
-fn at(values: &[f64], place: Option<usize>) -> f64 {
-    place.map_or(0.0, |place| values[place])
-}
-
-/// The place of an id in the canonical order.
+/// The index of an id in the canonical order.
 fn find(ids: &Ids, id: IdRef<'_>) -> Option<usize> {
     let (mut low, mut high) = (0, ids.len());
     while low < high {

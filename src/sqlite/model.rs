@@ -7,7 +7,7 @@ use rusqlite::{Connection, Result};
 
 use super::error::{guard, message, sql_error};
 use crate::fit::Fit;
-use crate::fit::predict::of_bytes;
+use crate::fit::predict::Predictor;
 use crate::render::svg::Plot;
 use crate::votes::{IdRef, IdType};
 
@@ -34,7 +34,7 @@ fn predict_vote(context: &Context<'_>) -> Result<Option<f64>> {
     let (Some(model), (Some(annotator), Some(left), Some(right))) = (model(context)?, ids) else {
         return Ok(None);
     };
-    let predictor = of_bytes(model).map_err(sql_error)?;
+    let predictor = Predictor::from_bytes(model).map_err(sql_error)?;
     for item in [left, right] {
         let checked = predictor.check_types(Some(id_type(annotator)), Some(id_type(item)));
         checked.map_err(sql_error)?;
@@ -47,7 +47,7 @@ fn predict_hodgerank(context: &Context<'_>) -> Result<Option<f64>> {
     let (Some(model), (Some(left), Some(right))) = (model(context)?, ids) else {
         return Ok(None);
     };
-    let predictor = of_bytes(model).map_err(sql_error)?;
+    let predictor = Predictor::from_bytes(model).map_err(sql_error)?;
     for item in [left, right] {
         let checked = predictor.check_types(None, Some(id_type(item)));
         checked.map_err(sql_error)?;

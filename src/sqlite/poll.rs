@@ -30,7 +30,8 @@ pub(super) fn interruptible<T>(
         .prepare(TICK)
         .or_else(|_| connection.prepare(PLAIN_TICK))?;
     let mut poll = || step(&mut tick);
-    let mut run = Execution::new().max_seconds(max_seconds).poll(&mut poll);
+    let mut run = Execution::new().poll(&mut poll);
+    run.limit(max_seconds);
     work(&mut run).map_err(super::error::sql_error)
 }
 

@@ -320,7 +320,7 @@ impl Cursor {
         let fit = interruptible(&connection, options.max_seconds, |run| {
             let votes = ingest.finish(run)?;
             if !self.function.shows_curve() {
-                run.early_stopping();
+                run.stop_early();
             }
             cache::fit(&votes, &options, run)
         })?;

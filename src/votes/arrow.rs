@@ -9,9 +9,10 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 
-use super::builder::{Row, VoteBuilder};
+use super::builder::VoteBuilder;
 use super::choice::ChoiceRef;
 use super::ids::{IdRef, IdType};
+use super::row::Row;
 use crate::error::{Error, Result};
 
 impl VoteBuilder {

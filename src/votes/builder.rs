@@ -1,33 +1,18 @@
 //! Rows in, one at a time or merged from several threads; canonical votes out.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::bad_rows::{BadRows, Fault};
 use super::choice::{BadChoice, ChoiceRef, LARGEST};
 use super::chunks::{CHUNK_ROWS, Chunk, Held, Lookup, Numbers};
 use super::ids::{IdRef, IdType, Interner};
+use super::row::Row;
 use super::sort::Sorter;
 use super::{Votes, folds};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Stop};
 use crate::options::{Columns, OnBadRow, Options};
-
-/// One row of the votes table as a host hands it over; `None` for NULL.
-#[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
-    /// Who voted.
-    pub annotator: Option<IdRef<'a>>,
-    /// The item shown on the left.
-    pub left: Option<IdRef<'a>>,
-    /// The item shown on the right.
-    pub right: Option<IdRef<'a>>,
-    /// What was chosen.
-    pub choice: Option<ChoiceRef<'a>>,
-    /// The vote's weight. Ignored unless the options name a weight column.
-    pub weight: Option<f64>,
-    /// The vote's fold. Ignored unless the options name a fold column.
-    pub fold: Option<i64>,
-}
 
 /// Rows without a NULL, ids whole numbers and choices numbers: the quick way in.
 #[cfg(feature = "duckdb")]
@@ -65,6 +50,15 @@ pub struct VoteBuilder {
     open: Chunk,
     rows: u64,
     bad: BadRows,
+}
+
+impl fmt::Debug for VoteBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VoteBuilder")
+            .field("columns", &self.columns)
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
+    }
 }
 
 impl VoteBuilder {
@@ -294,7 +288,7 @@ impl VoteBuilder {
             return Err(self.bad.error(&self.columns, self.rows));
         }
         let threads = run.worker_threads();
-        run.watch(move |stop| self.sort(chunks, threads, stop))
+        run.run(move |stop| self.sort(chunks, threads, stop))
     }
 
     fn sort(&self, chunks: Vec<Held>, threads: usize, stop: &Stop) -> Result<Votes> {

@@ -15,15 +15,17 @@ mod chunks;
 mod comparisons;
 mod folds;
 mod ids;
+mod row;
 mod sort;
 
+pub use builder::VoteBuilder;
 #[cfg(feature = "duckdb")]
 pub(crate) use builder::WholeRows;
-pub use builder::{Row, VoteBuilder};
 pub use choice::ChoiceRef;
 pub use comparisons::{Comparison, Comparisons};
 pub use folds::Folds;
 pub use ids::{IdRef, IdType, Ids};
+pub use row::Row;
 
 #[cfg(feature = "sqlite")]
 pub(crate) use arrow::missing_column;

@@ -9,8 +9,8 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
 use me_hodgerank::Options;
 use me_hodgerank::votes::{VoteBuilder, Votes};
 
-/// A file in the shared folder `data` or `golden`. None, said on stderr, if it
-/// is not there: the votes are not ours to ship with the project.
+/// A file in the shared folder `data` or `golden`. None, and a line on stderr, if it
+/// is not there: the votes may not be published with the project.
 pub fn shared(folder: &str, file: &str) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let data = env::var_os("ME_HODGERANK_DATA");
@@ -25,7 +25,7 @@ pub fn shared(folder: &str, file: &str) -> Option<PathBuf> {
         return Some(path);
     }
     let shown = path.strip_prefix(here).unwrap_or(&path);
-    // Not eprintln, which the test harness keeps to itself when a test passes.
+    // Not eprintln: the test harness hides its output when a test passes.
     writeln!(io::stderr(), "SKIPPED: {} is not there", shown.display()).expect("stderr");
     None
 }
@@ -47,7 +47,7 @@ pub fn read_votes(path: &Path, folds: Option<&[i64]>) -> Votes {
     }
     let batch = RecordBatch::try_from_iter(batch).unwrap();
     let mut builder = VoteBuilder::new(&options);
-    // In two pieces, as a host would hand them over.
+    // In two batches, as a host would pass them.
     let half = batch.num_rows() / 2;
     let rest = batch.num_rows() - half;
     builder.push_batch(&batch.slice(0, half)).unwrap();

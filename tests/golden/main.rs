@@ -1,8 +1,8 @@
-//! The model against an independent, slow and plain implementation of it, and
-//! against the tables of the paper.
+//! The model against the results of an independent implementation, and against
+//! the tables of the paper.
 //!
-//! The golden files lie outside the project; without them these tests say so
-//! and pass. What the fields hold: `../shared/golden/README.md`.
+//! The golden files are not part of the project. Without them these tests say that
+//! they were skipped, and pass.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -12,22 +12,22 @@ mod walk;
 use std::fs;
 
 use me_hodgerank::internals::{
-    EffectEntry, Path, Problem, Scorer, Settings, Snapshot, Statistics, cross_validate,
+    EffectEntry, Path, Problem, Scorer, Settings, Snapshot, Statistics, Stop, cross_validate,
 };
 use me_hodgerank::votes::{Comparisons, IdRef, Ids, Votes};
-use me_hodgerank::{Options, Stop, ThetaUpdate};
+use me_hodgerank::{Options, ThetaUpdate};
 use serde_json::Value;
 use tables::{Tables, check_tables};
 use walk::Walk;
 
-/// Two numbers agree to this part of the largest one beside them.
+/// The largest difference, relative to the largest number of the same vector.
 const TOLERANCE: f64 = 1e-8;
 
-/// Choices are about 1 in size. Where everything is smaller than this, at t0
-/// for one, what there is comes from rounding and is compared with this.
+/// Choices are about 1 in size. A vector of smaller numbers than this (at t0, for
+/// example) is rounding error; its differences are relative to this.
 const SMALLEST: f64 = 1e-3;
 
-/// Each golden run was looked at so often: at times and after iterations.
+/// The number of times, and the iterations, that each golden run was recorded at.
 const TIMES: usize = 11;
 const ITERATIONS: [usize; 5] = [1, 2, 5, 50, 500];
 
@@ -131,12 +131,12 @@ fn rows(value: &Value) -> Vec<Vec<f64>> {
 fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let largest = expected.iter().fold(SMALLEST, |max, x| max.max(x.abs()));
-    for (place, (a, b)) in found.iter().zip(expected).enumerate() {
+    for (index, (a, b)) in found.iter().zip(expected).enumerate() {
         let deviation = (a - b).abs() / largest;
         // NaN fails too.
         assert!(
             deviation <= TOLERANCE,
-            "{what}[{place}]: {a} is not {b} (off by {deviation:.1e})"
+            "{what}[{index}]: {a} is not {b} (off by {deviation:.1e})"
         );
     }
 }
@@ -169,7 +169,7 @@ fn check_hodgerank(name: &'static str, kappas: &[f64]) {
     }
 }
 
-/// The model at times, and when each effect entered.
+/// Checks the model at the recorded times, and when each effect entered.
 fn check_path(name: &'static str, kappas: &[f64], scheme: Scheme) {
     let Some(golden) = Golden::load(name) else {
         return;
@@ -236,7 +236,8 @@ fn check_deviations(statistics: &Statistics, snapshot: &Snapshot, expected: &Val
     }
 }
 
-/// Iterations may differ by one. What never entered may have been about to after the last.
+/// Entries may differ by one iteration; so an effect that never entered in one run
+/// may have entered in the last iteration of the other.
 fn check_entries(found: &[Option<EffectEntry>], run: &Value, effect: &str, last: usize) {
     let iterations = numbers(&run[format!("{effect}_entry_iter")]);
     let times = run[format!("{effect}_entry_t")].as_array().unwrap();
@@ -254,7 +255,7 @@ fn check_entries(found: &[Option<EffectEntry>], run: &Value, effect: &str, last:
     assert!(found.iter().any(Option::is_some), "no {effect} entered");
 }
 
-/// The model after iterations, and z.
+/// Checks the model and z after the recorded iterations.
 fn check_iterations(name: &'static str, kappas: &[f64], scheme: Scheme) {
     let Some(golden) = Golden::load(name) else {
         return;

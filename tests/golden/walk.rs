@@ -1,10 +1,10 @@
-//! A path, looked at after every step.
+//! A path with z, one step at a time.
 
 use super::*;
 
-/// A path, one step at a time. A path does not keep z where an effect is zero,
-/// so z is added up here, plainly, from θ and β at every step: it is right only
-/// if all of them are.
+/// A path, one step at a time. The path does not store z where an effect is zero,
+/// so z is summed up here from θ and β at every step. It is correct only if θ and β
+/// are correct at every step.
 pub struct Walk<'a> {
     problem: &'a Problem,
     path: Path<'a>,
@@ -29,8 +29,9 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Goes to the end of an iteration, at time `t`. Algorithm 1's path begins
-    /// after the first ones, in which only z moves: how much of z there was then.
+    /// Goes to the end of an iteration, at time `t`, and returns 1. The path of
+    /// Algorithm 1 begins after its first iterations, in which only z changes; for
+    /// one of these, the result is the part of the later z that there was.
     pub fn go_to(&mut self, iteration: usize, t: f64) -> f64 {
         if iteration < self.path.iteration() {
             return t / self.path.time();
@@ -91,17 +92,17 @@ impl Z {
                 .collect();
             let mut image = vec![0.0; own.len()];
             annotator.laplacian_times(&own, &mut image);
-            let mut along = 0.0;
+            let mut imbalance_own = 0.0;
             for (i, z) in z.iter_mut().enumerate() {
                 let imbalance = annotator.imbalance[i];
                 *z += size * (annotator.net_wins[i] - image[i] - imbalance * gamma);
-                along += imbalance * own[i];
+                imbalance_own += imbalance * own[i];
             }
-            self.bias[u] += size * (annotator.net_left - along - annotator.votes * gamma);
+            self.bias[u] += size * (annotator.net_left - imbalance_own - annotator.votes * gamma);
         }
     }
 
-    /// A part of z, as the golden files have it: γ's itself, δ's norm.
+    /// `part` · z as in the golden files: z of each γ, and the norm of z of each δ.
     pub fn norms(&self, part: f64) -> (Vec<f64>, Vec<f64>) {
         let norm = |z: &Vec<f64>| z.iter().map(|z| z * z).sum::<f64>().sqrt();
         let bias = self.bias.iter().map(|z| part * z).collect();

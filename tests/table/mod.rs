@@ -2,20 +2,20 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
-use me_hodgerank::{ChoiceRef, Fit, IdRef, IdType, Options, Result, Row, VoteBuilder, Votes};
+use me_hodgerank::{Fit, IdType, Options, Result, Row, VoteBuilder, Votes};
 
 /// A row: annotator, left, right, choice. A lone "-" is NULL.
 pub type TextRow = (&'static str, &'static str, &'static str, &'static str);
 
 pub fn row(row: TextRow) -> Row<'static> {
-    let id = |text: &'static str| (text != "-").then_some(IdRef::Text(text));
+    let (annotator, left, right, choice) = row;
+    let given = Row::new(annotator, left, right, choice);
     Row {
-        annotator: id(row.0),
-        left: id(row.1),
-        right: id(row.2),
-        choice: (row.3 != "-").then_some(ChoiceRef::Text(row.3)),
-        weight: None,
-        fold: None,
+        annotator: given.annotator.filter(|_| annotator != "-"),
+        left: given.left.filter(|_| left != "-"),
+        right: given.right.filter(|_| right != "-"),
+        choice: given.choice.filter(|_| choice != "-"),
+        ..given
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use crate::error::Result;
-use crate::execution::{Stop, join};
+use crate::execution::{CvExtent, Stop, join};
 use crate::model::settings::Settings;
 use crate::votes::{Comparisons, Folds};
 
@@ -27,15 +27,6 @@ use interleaved::Interleaved;
 use sequential::Sequential;
 
 pub use score::Scorer;
-
-/// How far the folds' paths are run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CvExtent {
-    /// Over the whole grid.
-    FullGrid,
-    /// Until the error has clearly turned.
-    UntilStopped,
-}
 
 /// The errors of every fold at every grid time, or at those until they turned.
 #[derive(Clone, Debug, PartialEq)]

@@ -194,7 +194,7 @@ impl Fit {
     pub fn table_within(&self, set: ResultSet, run: &mut Execution<'_>) -> Result<RecordBatch> {
         let arrays = match set {
             ResultSet::Summary | ResultSet::Cycles | ResultSet::Triangles => {
-                run.watch(|stop| set.arrays(self, stop))
+                run.run(|stop| set.arrays(self, stop))
             }
             _ => set.arrays(self, &Stop::default()),
         };

@@ -26,7 +26,7 @@ impl Fit {
 
     /// The same, watched: circles are looked for when they are asked for.
     pub fn report_within(&self, run: &mut Execution<'_>) -> Result<String> {
-        run.watch(|stop| self.page(stop))
+        run.run(|stop| self.page(stop))
     }
 
     fn page(&self, stop: &Stop) -> Result<String> {

@@ -1,5 +1,5 @@
-//! The model a second time, slow and obvious: one row per vote, whole dense
-//! matrices, every effect in every step. What the fast one is compared with.
+//! The model with one matrix row per vote, dense matrices, and every effect in
+//! every step.
 //!
 //! ```text
 //! y = dθ + Xβ + noise,   X = [D, A],   β = (δ, γ)
@@ -9,15 +9,13 @@
 //! squares are the weighted ones. An effect that is left out of the model is a
 //! block of zero columns.
 
-pub mod case;
-pub mod compare;
-
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use case::Case;
 use me_hodgerank::ThetaUpdate;
 use nalgebra::{DMatrix, DVector};
+
+use super::case::{self, Case};
 
 /// Which effects are in the model, and how its path is run.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +27,9 @@ pub struct Setup {
     pub alpha: f64,
 }
 
-/// A vote with its ids as places in the sorted lists of ids.
+/// A vote with its ids as indices into the sorted lists of ids.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct IndexedVote {
     pub annotator: usize,
     pub left: usize,
     pub right: usize,
@@ -40,12 +38,12 @@ pub struct Row {
     pub fold: i64,
 }
 
-/// A whole table of votes.
+/// A table of votes.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub annotators: usize,
     pub items: usize,
-    pub rows: Vec<Row>,
+    pub rows: Vec<IndexedVote>,
 }
 
 impl Table {
@@ -53,11 +51,11 @@ impl Table {
         let annotators: BTreeSet<i64> = case.votes.iter().map(|vote| vote.annotator).collect();
         let sides = case.votes.iter().flat_map(|vote| [vote.left, vote.right]);
         let items: BTreeSet<i64> = sides.collect();
-        let place = |ids: &BTreeSet<i64>, id: i64| ids.range(..id).count();
-        let row = |vote: &case::Vote| Row {
-            annotator: place(&annotators, vote.annotator),
-            left: place(&items, vote.left),
-            right: place(&items, vote.right),
+        let index = |ids: &BTreeSet<i64>, id: i64| ids.range(..id).count();
+        let row = |vote: &case::Vote| IndexedVote {
+            annotator: index(&annotators, vote.annotator),
+            left: index(&items, vote.left),
+            right: index(&items, vote.right),
             choice: vote.choice,
             weight: vote.weight,
             fold: vote.fold,
@@ -70,7 +68,7 @@ impl Table {
     }
 
     /// The rows that `keep` holds for; all annotators and items stay.
-    fn filter(&self, keep: impl Fn(&Row) -> bool) -> Self {
+    fn filter(&self, keep: impl Fn(&IndexedVote) -> bool) -> Self {
         let rows = self.rows.iter().filter(|row| keep(row)).copied().collect();
         Self {
             rows,
@@ -79,23 +77,23 @@ impl Table {
     }
 }
 
-/// The model at one time, with δ of every annotator over all items.
+/// The model at one time: θ, δ of every annotator over all items, and γ.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct Estimates {
     pub theta: Vec<f64>,
     pub deviation: Vec<Vec<f64>>,
     pub bias: Vec<f64>,
 }
 
-impl Model {
-    fn predict(&self, row: &Row) -> f64 {
+impl Estimates {
+    fn predict(&self, row: &IndexedVote) -> f64 {
         let score = |item: usize| self.theta[item] + self.deviation[row.annotator][item];
         score(row.left) - score(row.right) + self.bias[row.annotator]
     }
 }
 
-/// The design matrices of a table of votes.
-pub struct Slow {
+/// The design matrices d and X of a table of votes, and y.
+pub struct NaiveModel {
     annotators: usize,
     items: usize,
     d: DMatrix<f64>,
@@ -103,12 +101,12 @@ pub struct Slow {
     y: DVector<f64>,
     /// Σω.
     total: f64,
-    /// (dᵀd + cᵀc)⁻¹: votes leave the mean of a component open, and one more
-    /// equation for each, cθ = 0, makes it zero.
+    /// (dᵀd + cᵀc)⁻¹: the votes do not determine the mean score of a component, so
+    /// for each there is one more equation, cθ = 0, which makes the mean zero.
     inverse: DMatrix<f64>,
 }
 
-impl Slow {
+impl NaiveModel {
     pub fn new(table: &Table, setup: &Setup) -> Self {
         let (votes, items) = (table.rows.len(), table.items);
         let effects = table.annotators * (items + 1);
@@ -143,9 +141,10 @@ impl Slow {
 
     /// The columns of each effect: δ^u for every annotator, then γ^u for every annotator.
     fn groups(&self) -> impl Iterator<Item = Range<usize>> {
-        let (users, items) = (self.annotators, self.items);
-        let deviations = (0..users).map(move |u| u * items..(u + 1) * items);
-        deviations.chain((0..users).map(move |u| users * items + u..users * items + u + 1))
+        let (annotators, items) = (self.annotators, self.items);
+        let deviations = (0..annotators).map(move |u| u * items..(u + 1) * items);
+        let bias = annotators * items;
+        deviations.chain((0..annotators).map(move |u| bias + u..bias + u + 1))
     }
 
     fn no_effects(&self) -> DVector<f64> {
@@ -177,15 +176,15 @@ impl Slow {
     }
 
     /// Xᵀ(y − dθ⁰).
-    fn first_slope(&self) -> DVector<f64> {
+    fn first_gradient(&self) -> DVector<f64> {
         let residual = self.residual(&self.hodgerank(), &self.no_effects());
         self.x.tr_mul(&residual)
     }
 
     /// t0 = m / max_g ‖X_gᵀ(y − dθ⁰)‖; infinite if HodgeRank explains all votes.
     pub fn first_entry(&self) -> f64 {
-        let slope = self.first_slope();
-        let norms = self.groups().map(|group| group_norm(&slope, &group));
+        let gradient = self.first_gradient();
+        let norms = self.groups().map(|group| group_norm(&gradient, &group));
         let largest = norms.fold(0.0, f64::max);
         if largest <= 1e-10 * self.y.norm() {
             return f64::INFINITY;
@@ -203,13 +202,13 @@ impl Slow {
         beta
     }
 
-    fn model(&self, theta: &DVector<f64>, beta: &DVector<f64>) -> Model {
+    fn model(&self, theta: &DVector<f64>, beta: &DVector<f64>) -> Estimates {
         let effects: Vec<Vec<f64>> = self
             .groups()
             .map(|group| beta.rows_range(group).iter().copied().collect())
             .collect();
         let (deviation, bias) = effects.split_at(self.annotators);
-        Model {
+        Estimates {
             theta: theta.iter().copied().collect(),
             deviation: deviation.to_vec(),
             bias: bias.concat(),
@@ -217,7 +216,7 @@ impl Slow {
     }
 
     /// The path at ascending times.
-    pub fn path(&self, setup: &Setup, times: &[f64]) -> Vec<Model> {
+    pub fn path(&self, setup: &Setup, times: &[f64]) -> Vec<Estimates> {
         let t0 = self.first_entry();
         let mut step = Step::first(self, setup, t0);
         let mut models = Vec::new();
@@ -269,48 +268,49 @@ struct Step {
 }
 
 impl Step {
-    /// Algorithm 1 to the letter begins at zero; the others jump to t0, to
-    /// which z grows in proportion to the time.
-    fn first(slow: &Slow, setup: &Setup, t0: f64) -> Self {
+    /// Algorithm 1 to the letter begins at time 0. The others jump to t0: until then
+    /// z grows in proportion to time.
+    fn first(naive: &NaiveModel, setup: &Setup, t0: f64) -> Self {
         let start = match setup.update {
             ThetaUpdate::Lagged => 0.0,
-            ThetaUpdate::Solve | ThetaUpdate::Gradient => t0,
+            _ => t0,
         };
-        // With no effect to enter, t0 is infinite and nothing is stepped.
+        // If no effect ever enters, t0 is infinite and no step is made.
         let z = if start.is_finite() {
-            slow.first_slope() * (start / slow.total)
+            naive.first_gradient() * (start / naive.total)
         } else {
-            slow.no_effects()
+            naive.no_effects()
         };
-        Self::new(slow, setup, (start, 0), slow.hodgerank(), z)
+        Self::new(naive, setup, (start, 0), naive.hodgerank(), z)
     }
 
-    fn next(self, slow: &Slow, setup: &Setup) -> Self {
+    fn next(self, naive: &NaiveModel, setup: &Setup) -> Self {
         let clock = (self.start, self.number + 1);
-        Self::new(slow, setup, clock, self.theta_after, self.z_after)
+        Self::new(naive, setup, clock, self.theta_after, self.z_after)
     }
 
     fn new(
-        slow: &Slow,
+        naive: &NaiveModel,
         setup: &Setup,
         (start, number): (f64, usize),
         mut theta: DVector<f64>,
         z: DVector<f64>,
     ) -> Self {
         let Setup { kappa, alpha, .. } = *setup;
-        let beta = slow.shrink(&z, kappa);
-        let size = alpha / slow.total;
+        let beta = naive.shrink(&z, kappa);
+        let size = alpha / naive.total;
         let theta_after = match setup.update {
             ThetaUpdate::Solve => {
-                theta = slow.solve(&beta);
+                theta = naive.solve(&beta);
                 theta.clone()
             }
-            ThetaUpdate::Lagged => slow.solve(&beta),
+            ThetaUpdate::Lagged => naive.solve(&beta),
             ThetaUpdate::Gradient => {
-                &theta + slow.d.tr_mul(&slow.residual(&theta, &beta)) * (kappa * size)
+                &theta + naive.d.tr_mul(&naive.residual(&theta, &beta)) * (kappa * size)
             }
+            other => unimplemented!("theta_update = {other}"),
         };
-        let z_after = &z + slow.x.tr_mul(&slow.residual(&theta, &beta)) * size;
+        let z_after = &z + naive.x.tr_mul(&naive.residual(&theta, &beta)) * size;
         Self {
             start,
             alpha,
@@ -339,8 +339,8 @@ pub struct Score {
     pub mismatch: [f64; 2],
 }
 
-/// The model against votes.
-pub fn score(model: &Model, votes: &Table) -> Score {
+/// The error of the predictions for votes.
+pub fn score(model: &Estimates, votes: &Table) -> Score {
     let (mut error, mut mismatch, mut total) = (0.0, [0.0; 2], 0.0);
     for row in &votes.rows {
         let predicted = model.predict(row);
@@ -366,7 +366,7 @@ pub fn cross_validate(table: &Table, setup: &Setup, times: &[f64]) -> Vec<Vec<Sc
     let folds: BTreeSet<i64> = table.rows.iter().map(|row| row.fold).collect();
     let one_fold = |fold| {
         let held_out = table.filter(|row| row.fold == fold);
-        let training = Slow::new(&table.filter(|row| row.fold != fold), setup);
+        let training = NaiveModel::new(&table.filter(|row| row.fold != fold), setup);
         let models = training.path(setup, times);
         models.iter().map(|model| score(model, &held_out)).collect()
     };
@@ -387,7 +387,7 @@ fn squared_norm(m: &DMatrix<f64>) -> f64 {
     largest_eigenvalue(square)
 }
 
-/// By Jacobi's rotations: each makes one pair of entries zero, until all are.
+/// By Jacobi rotations: each makes one off-diagonal pair of entries zero.
 /// nalgebra's routine is not used here because it returns NaN for some matrices
 /// that have many zero eigenvalues, as these have.
 fn largest_eigenvalue(mut m: DMatrix<f64>) -> f64 {

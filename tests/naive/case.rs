@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use me_hodgerank::Options;
-use me_hodgerank::votes::{ChoiceRef, IdRef, IdType, Row, VoteBuilder, Votes};
+use me_hodgerank::votes::{IdRef, IdType, Row, VoteBuilder, Votes};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ pub struct Case {
     /// Whether the weights and the folds are read.
     pub weighted: bool,
     pub with_folds: bool,
-    /// Whether ids are text; its order is that of the numbers.
+    /// Whether ids are text, in the same order as the numbers.
     pub text_ids: bool,
 }
 
@@ -53,21 +53,16 @@ impl Case {
             let ids = [vote.annotator, vote.left, vote.right];
             let texts = ids.map(text);
             let [annotator, left, right] = [0, 1, 2].map(|k| {
-                Some(if self.text_ids {
-                    IdRef::Text(&texts[k])
+                if self.text_ids {
+                    IdRef::from(&texts[k])
                 } else {
-                    IdRef::Int(ids[k].into())
-                })
+                    IdRef::from(ids[k])
+                }
             });
-            let row = Row {
-                annotator,
-                left,
-                right,
-                choice: Some(ChoiceRef::Number(vote.choice)),
-                weight: Some(vote.weight),
-                fold: Some(vote.fold),
-            };
-            builder.push(row).unwrap();
+            let row = Row::new(annotator, left, right, vote.choice);
+            builder
+                .push(row.weight(vote.weight).fold(vote.fold))
+                .unwrap();
         }
         builder
     }
@@ -123,12 +118,12 @@ pub fn finish(builder: VoteBuilder) -> Votes {
     builder.finish().unwrap()
 }
 
-/// What the votes of a case are drawn from.
+/// The distribution that the votes of a case are drawn from.
 #[derive(Clone, Copy, Debug)]
 struct Style {
-    /// Groups of items that are never compared with each other.
+    /// The number of groups of items that are never compared with each other.
     islands: i64,
-    /// Items in each.
+    /// The number of items in each group.
     size: i64,
     graded: bool,
     weighted: bool,
@@ -172,7 +167,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
 }
 
 fn a_vote(style: Style, annotators: std::ops::Range<i64>) -> impl Strategy<Value = Vote> {
-    let places = (0..style.islands, 0..style.size, 1..style.size);
+    let items = (0..style.islands, 0..style.size, 1..style.size);
     let choice = if style.graded {
         (-20i32..=20)
             .prop_map(|tenths| f64::from(tenths) / 10.0)
@@ -187,13 +182,13 @@ fn a_vote(style: Style, annotators: std::ops::Range<i64>) -> impl Strategy<Value
     } else {
         Just(1.0).boxed()
     };
-    (annotators, places, choice, weight, 0i64..3).prop_map(
-        move |(annotator, (island, left, further), choice, weight, fold)| {
-            let item = |place: i64| island + style.islands * (place % style.size);
+    (annotators, items, choice, weight, 0i64..3).prop_map(
+        move |(annotator, (island, left, offset), choice, weight, fold)| {
+            let item = |index: i64| island + style.islands * (index % style.size);
             Vote {
                 annotator,
                 left: item(left),
-                right: item(left + further),
+                right: item(left + offset),
                 choice,
                 weight,
                 fold,
@@ -202,7 +197,8 @@ fn a_vote(style: Style, annotators: std::ops::Range<i64>) -> impl Strategy<Value
     )
 }
 
-/// A random table that is larger than those. The constants are Knuth's.
+/// A larger random table, drawn by a linear congruential generator with the
+/// constants of Knuth.
 pub fn large(items: u64, annotators: u64, votes: usize) -> Case {
     let mut state = 1u64;
     let mut below = move |bound: u64| {
@@ -227,7 +223,7 @@ pub fn large(items: u64, annotators: u64, votes: usize) -> Case {
     table((0..votes).map(vote).collect())
 }
 
-/// Plain votes.
+/// A table without weights and folds, with integer ids.
 pub fn table(votes: Vec<Vote>) -> Case {
     Case {
         votes,

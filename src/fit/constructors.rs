@@ -1,0 +1,28 @@
+//! `Fit::new`: checks the input, then runs the computation on worker threads.
+
+use super::compute::{compute, refuse_one_sided};
+use super::types::Fit;
+use crate::error::Result;
+use crate::execution::Execution;
+use crate::options::Options;
+use crate::votes::Votes;
+
+impl Fit {
+    /// Fits the model on all cores.
+    pub fn new(votes: &Votes, options: &Options) -> Result<Self> {
+        Self::new_within(votes, options, &mut Execution::new())
+    }
+
+    /// Fits the model with a choice of threads, deadline and interruption.
+    pub fn new_within(
+        votes: &Votes,
+        options: &Options,
+        execution: &mut Execution<'_>,
+    ) -> Result<Self> {
+        options.check()?;
+        refuse_one_sided(&votes.comparisons, options)?;
+        execution.limit(options.max_seconds);
+        let (threads, cv_extent) = (execution.worker_threads(), execution.cv_extent());
+        execution.run(|stop| compute(votes, options, (threads, cv_extent), stop))
+    }
+}

@@ -1,0 +1,162 @@
+//! What a fit holds: plain data, by item, by annotator, by pair or by grid time.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Evidence, Flow, StandardErrors};
+use crate::votes::Ids;
+
+/// A fitted model: the consensus scores, the annotators' effects, the path and the
+/// cross-validation curve. [`table`](Self::table) gives its result sets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    pub(crate) items: Ids,
+    pub(crate) annotators: Ids,
+    pub(crate) totals: FitTotals,
+    /// By item.
+    pub(crate) tally: ItemTally,
+    /// By annotator.
+    pub(crate) clicks: ClickCounts,
+    /// By annotator.
+    pub(crate) evidence: Evidence,
+    /// By annotator: whether the knockoff filter selects this one as biased. None
+    /// unless the options ask for the filter.
+    pub(crate) knockoff: Option<Vec<bool>>,
+    /// By pair of items.
+    pub(crate) flow: Flow,
+    pub(crate) path: PathRecord,
+    pub(crate) validation: Option<CvCurve>,
+    pub(crate) chosen: Option<ChosenModel>,
+}
+
+/// Numbers that describe the fit as a whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FitTotals {
+    pub votes: f64,
+    pub skipped: u64,
+    pub kappa: f64,
+    /// The step size α; None if no effect ever enters the path.
+    pub alpha: Option<f64>,
+    /// The time t0 at which the first effect enters; None if none ever does.
+    pub first_entry: Option<f64>,
+    pub iterations: u64,
+    /// The false discovery rate of the tests that decide who is biased and who deviates.
+    pub fdr: Option<f64>,
+}
+
+/// What the votes say of each item: counts (sums of weights) and HodgeRank scores.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ItemTally {
+    pub wins: Vec<f64>,
+    pub losses: Vec<f64>,
+    pub ties: Vec<f64>,
+    /// Connected component of the comparison graph; 1 is the largest.
+    pub component: Vec<u32>,
+    pub hodgerank: Vec<f64>,
+}
+
+/// How often each annotator chose left, right or neither (sums of weights).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ClickCounts {
+    pub left: Vec<f64>,
+    pub right: Vec<f64>,
+    pub ties: Vec<f64>,
+}
+
+/// The path at its grid times.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PathRecord {
+    pub grid: Vec<f64>,
+    /// θ at each grid time, one grid time after the other.
+    pub theta: Vec<f64>,
+    pub bias: EffectPath,
+    pub deviation: EffectPath,
+}
+
+/// The nonzero values of an effect along the path: entries sorted by grid time,
+/// then by annotator.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct EffectPath {
+    pub grid_index: Vec<u32>,
+    pub annotator: Vec<u32>,
+    pub value: Vec<f64>,
+}
+
+/// The cross-validation curve, by grid time: over the whole grid, or up to where
+/// early stopping ended it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CvCurve {
+    pub error: Vec<f64>,
+    /// NaN if there is a single fold.
+    pub error_std: Vec<f64>,
+    pub mismatch: Vec<f64>,
+    pub hodgerank_error: f64,
+}
+
+/// The model at the chosen time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ChosenModel {
+    pub grid_index: usize,
+    /// By annotator: the share of votes, ties left out, that the consensus predicts;
+    /// NaN for an annotator with ties only.
+    pub agreement: Vec<f64>,
+    pub personal: PersonalScores,
+    /// By item.
+    pub uncertainty: StandardErrors,
+    /// None if there is no cyclic flow, or if the pair model is not the uniform one:
+    /// then the flow is not in the unit of votes.
+    pub circles: Option<CycleSources>,
+}
+
+/// What the cyclic flow comes from: shares of Σ ω r², where r is the residual of
+/// HodgeRank. The rest is noise.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct CycleSources {
+    pub personal: f64,
+    pub position_bias: f64,
+}
+
+/// The annotators with a deviation, each with the items that they saw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PersonalScores {
+    pub annotator: Vec<u32>,
+    pub adversarial: Vec<bool>,
+    /// Annotator k of this list has the entries `starts[k]..starts[k + 1]` of the
+    /// columns below, sorted by item.
+    pub starts: Vec<usize>,
+    pub item: Vec<u32>,
+    pub deviation: Vec<f64>,
+    pub votes: Vec<f64>,
+}
+
+impl Fit {
+    /// The annotators, in canonical order.
+    pub fn annotator_ids(&self) -> &Ids {
+        &self.annotators
+    }
+
+    /// The items, in canonical order.
+    pub fn item_ids(&self) -> &Ids {
+        &self.items
+    }
+
+    /// Whether a time on the path was chosen. If not (`folds = 0` and no `t`), only
+    /// the result sets that need no chosen time can be read.
+    pub fn has_chosen_time(&self) -> bool {
+        self.chosen.is_some()
+    }
+
+    /// The model at the chosen time; the error says how to choose one.
+    pub(crate) fn chosen(&self) -> Result<&ChosenModel> {
+        self.chosen.as_ref().ok_or_else(|| {
+            Error::new(
+                ErrorKind::Option,
+                "with folds = 0 nothing chooses where to stop: set t, or ask for the path only",
+            )
+        })
+    }
+
+    /// θ at a grid time.
+    pub(crate) fn theta(&self, grid_index: usize) -> &[f64] {
+        let items = self.items.len();
+        &self.path.theta[grid_index * items..][..items]
+    }
+}

@@ -1,0 +1,8 @@
+//! A second implementation of the model, slow and obvious, which the fast one is
+//! compared with.
+
+pub mod case;
+pub mod compare;
+mod model;
+
+pub use model::{Estimates, NaiveModel, Setup, Table, cross_validate};
