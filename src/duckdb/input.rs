@@ -13,7 +13,7 @@ use super::column::Column;
 use super::options::{CallOptions, Optional, OptionsColumn};
 use super::overloads::{ARGUMENTS, NAME};
 use super::state::{State, States};
-use crate::votes::WholeRows;
+use crate::votes::IntegerRows;
 use crate::{IdType, Row, VoteBuilder};
 
 /// The arguments of one chunk of rows.
@@ -153,14 +153,14 @@ impl<'a> Input<'a> {
     /// Hands all rows to one builder.
     fn push_all(&self, builder: &mut VoteBuilder) -> crate::Result<()> {
         thread_local! {
-            static ROWS: RefCell<WholeRows> = RefCell::default();
+            static ROWS: RefCell<IntegerRows> = RefCell::default();
         }
         let taken = ROWS.with_borrow_mut(|rows| {
             let readable = self.annotator.all_whole(&mut rows.annotator)
                 && self.left.all_whole(&mut rows.left)
                 && self.right.all_whole(&mut rows.right)
                 && self.choice.all_choices(&mut rows.choice);
-            Ok(readable && builder.push_whole(rows)?)
+            Ok(readable && builder.push_integers(rows)?)
         });
         if taken? {
             return Ok(());

@@ -3,7 +3,6 @@
 mod bytes;
 pub mod cache;
 mod compute;
-#[cfg(feature = "duckdb")]
 pub(crate) mod hodgerank_only;
 mod parts;
 pub(crate) mod predict;
@@ -16,7 +15,6 @@ use crate::votes::{Ids, Votes};
 
 use compute::{compute, refuse_one_sided};
 
-#[cfg(feature = "duckdb")]
 pub(crate) use compute::scores_of;
 
 /// A fitted model. [`table`](Self::table) gives its result sets.

@@ -12,7 +12,7 @@ use rusqlite::{Batch, Connection, Error, Result, Statement, ffi};
 
 use super::error::{message, sql_error};
 use crate::options::Columns;
-use crate::votes::missing_column;
+use crate::votes::arrow::missing_column;
 
 /// A statement that gives votes, and where in its rows they are.
 pub(super) struct Source<'c> {
