@@ -5,6 +5,7 @@
 //! connection), so only the calling thread ever calls it. The work itself goes
 //! to other threads, which check a [`Stop`] flag between small pieces.
 
+use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -162,13 +163,16 @@ impl Stop {
 /// Waits for a thread; its panic becomes an error.
 pub(crate) fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     handle.join().unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("unknown");
+        let text = panic_text(panic.as_ref());
         Err(internal(format!("a worker thread panicked: {text}")))
     })
+}
+
+/// The message of a panic.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown")
 }
 
 fn interrupted() -> Error {
