@@ -56,6 +56,7 @@ mod error;
 mod execution;
 mod findings;
 mod fit;
+#[allow(unsafe_code)]
 mod linalg;
 mod model;
 mod options;
