@@ -115,7 +115,7 @@ venvs-duckdb: $(DUCKDB_VERSIONS:%=.venv/duckdb-%/made) .venv/duckdb-cli-$(DUCKDB
 test-duckdb: duckdb venvs-duckdb
 	$(CARGO) build --example fit_csv --features sqlite,duckdb,internals
 	$(PYTHON) tests/hosts/run.py duckdb
-	$(PYTHON) tests/hosts/duckdb_places.py
+	$(PYTHON) tests/hosts/duckdb_databases.py
 	$(PYTHON) tests/hosts/duckdb_identity.py
 	$(PYTHON) tests/hosts/duckdb_crashes.py
 	$(PYTHON) tests/hosts/rust_duckdb.py

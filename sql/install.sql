@@ -25,21 +25,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -68,21 +68,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -111,21 +111,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -154,21 +154,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -197,21 +197,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -240,21 +240,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -283,21 +283,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -326,21 +326,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -371,39 +371,39 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(train, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(train, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(train, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(train, '"', '""') || '"'
         END
     )
 ) AS fitted,
 -- Second, so that the model cannot take a column from it.
 query(
-    'SELECT *, {annotator: "' || replace(annotator, '"', '""') || '", '
-    || '"left": "' || replace("left", '"', '""') || '", '
-    || '"right": "' || replace("right", '"', '""') || '"} AS me_hodgerank_ids '
+    'SELECT *, {annotator: ' || '"' || replace(annotator, '"', '""') || '"' || ', '
+    || '"left": ' || '"' || replace("left", '"', '""') || '"' || ', '
+    || '"right": ' || '"' || replace("right", '"', '""') || '"' || '} AS me_hodgerank_ids '
     || 'FROM '
-    -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-    -- Anything else is one name: that of a file, or of a table as it stands.
     || CASE
+        -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
         WHEN regexp_full_match(test, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
          AND NOT regexp_matches(test, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
         THEN array_to_string(list_transform(
             regexp_extract_all(test, '"(?:[^"]|"")+"|[^".]+'),
             lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+        -- Anything else is one name: of a file, or of a table with such characters in its name.
         ELSE '"' || replace(test, '"', '""') || '"'
     END
 ) AS shown;
@@ -431,21 +431,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )
@@ -474,21 +474,21 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
+        'SELECT ' || '"' || replace(annotator, '"', '""') || '"' || ' AS who, '
+        || '"' || replace("left", '"', '""') || '"' || ' AS shown_left, '
+        || '"' || replace("right", '"', '""') || '"' || ' AS shown_right, '
+        || '"' || replace(choice, '"', '""') || '"' || ' AS chosen, '
         || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
         || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
         || CASE
+            -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
             WHEN regexp_full_match(votes, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
              AND NOT regexp_matches(votes, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
             THEN array_to_string(list_transform(
                 regexp_extract_all(votes, '"(?:[^"]|"")+"|[^".]+'),
                 lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
+            -- Anything else is one name: of a file, or of a table with such characters in its name.
             ELSE '"' || replace(votes, '"', '""') || '"'
         END
     )

@@ -21,22 +21,13 @@ FROM (
         on_bad_row: on_bad_row, max_seconds: max_seconds
     }), error('{no_votes}')) AS model
     FROM query(
-        'SELECT "' || replace(annotator, '"', '""') || '" AS who, '
-        || '"' || replace("left", '"', '""') || '" AS shown_left, '
-        || '"' || replace("right", '"', '""') || '" AS shown_right, '
-        || '"' || replace(choice, '"', '""') || '" AS chosen, '
-        || coalesce('"' || replace(weight, '"', '""') || '"', 'NULL') || ' AS vote_weight, '
-        || coalesce('"' || replace(fold, '"', '""') || '"', 'NULL') || ' AS vote_fold '
+        'SELECT ' || {quoted annotator} || ' AS who, '
+        || {quoted "left"} || ' AS shown_left, '
+        || {quoted "right"} || ' AS shown_right, '
+        || {quoted choice} || ' AS chosen, '
+        || coalesce({quoted weight}, 'NULL') || ' AS vote_weight, '
+        || coalesce({quoted fold}, 'NULL') || ' AS vote_fold '
         || 'FROM '
-        -- A name as SQL writes it, with its schema, quoted or not; each part is quoted anew.
-        -- Anything else is one name: that of a file, or of a table as it stands.
-        || CASE
-            WHEN regexp_full_match({votes}, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
-             AND NOT regexp_matches({votes}, '^[^"]*[.](csv|tsv|txt|parquet|json|jsonl|ndjson)([.](gz|zst))?$')
-            THEN array_to_string(list_transform(
-                regexp_extract_all({votes}, '"(?:[^"]|"")+"|[^".]+'),
-                lambda part: CASE part[1] WHEN '"' THEN part ELSE '"' || part || '"' END), '.')
-            ELSE '"' || replace({votes}, '"', '""') || '"'
-        END
+        || {table {votes}}
     )
-){beside};
+){joined};

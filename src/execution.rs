@@ -7,6 +7,7 @@
 //! pieces of work. Only the calling thread ever calls the poll, because a poll
 //! may touch the host: that of SQLite steps a statement on the caller's connection.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -227,13 +228,16 @@ impl Stop {
 /// Waits for a thread. Its panic becomes an error.
 pub(crate) fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     handle.join().unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("unknown");
+        let text = panic_text(panic.as_ref());
         Err(internal(format!("a worker thread panicked: {text}")))
     })
+}
+
+/// The message of a panic.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown")
 }
 
 fn interrupted() -> Error {

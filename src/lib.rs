@@ -97,6 +97,7 @@ mod random;
 
 pub mod votes;
 
+#[allow(unsafe_code)]
 mod linalg;
 
 // Parts of the model are used by tests and benchmarks only.

@@ -1,5 +1,6 @@
-//! `me_hodgerank_fit(annotator, left, right, choice [, weight [, fold]] [, options])`:
-//! what DuckDB calls while it runs the aggregate.
+//! `me_hodgerank_fit(annotator, left, right, choice [, weight [, fold]] [, options])`
+//! and `me_hodgerank_model` with the same arguments: what DuckDB calls while it
+//! runs the aggregates.
 
 use std::sync::Arc;
 
@@ -9,16 +10,17 @@ use libduckdb_sys::{
     duckdb_function_info, duckdb_vector, idx_t,
 };
 
-use super::handles::{c_string, guard};
-use super::input::Input;
-use super::options::CallOptions;
-use super::result::Output;
-use super::state::{self, Collected, State, States};
+use super::arguments::VoteArguments;
+use super::call_options::CallOptions;
+use super::error::{SqlError, callback, guard};
+use super::fit_struct::{write_fit, write_null};
+use super::output_vector::OutputVector;
+use super::state::{self, CollectedVotes, GroupState, States};
 use crate::fit::{cache, hodgerank_only};
-use crate::{Execution, Fit, ResultSet, VoteBuilder};
+use crate::{Execution, Fit, ResultSet};
 
 pub unsafe extern "C" fn state_size(_: duckdb_function_info) -> idx_t {
-    state::SLOT_BYTES as idx_t
+    state::STATE_BYTES as idx_t
 }
 
 pub unsafe extern "C" fn init(_: duckdb_function_info, state: duckdb_aggregate_state) {
@@ -38,14 +40,13 @@ pub unsafe extern "C" fn update(
     chunk: duckdb_data_chunk,
     states: *mut duckdb_aggregate_state,
 ) {
-    let outcome = guard(|| {
-        // SAFETY: DuckDB passes a valid chunk of flat vectors and its states.
-        unsafe {
-            let input = Input::new(chunk)?;
-            input.push(States::of_update(states, input.rows()))
-        }
-    });
-    report(info, outcome);
+    // SAFETY: DuckDB passes a valid chunk of flat vectors and its states.
+    unsafe {
+        callback(info, duckdb_aggregate_function_set_error, || {
+            let arguments = VoteArguments::new(chunk)?;
+            arguments.push(States::of_update(states, arguments.rows()))
+        });
+    }
 }
 
 pub unsafe extern "C" fn combine(
@@ -55,42 +56,28 @@ pub unsafe extern "C" fn combine(
     count: idx_t,
 ) {
     let (source, target) = (States::each(source), States::each(target));
-    let outcome = guard(|| {
-        for row in 0..count as usize {
-            // SAFETY: DuckDB passes `count` states of each; a source may be
-            // read by others at the same time, and be read again later.
-            let (source, target) = unsafe { (source.read(row), target.get(row)) };
-            merge(source, target)?;
-        }
-        Ok(())
-    });
-    report(info, outcome);
+    // SAFETY: DuckDB passes `count` states of each. A source may be read by other
+    // threads at the same time, and be read again later: it is not changed.
+    unsafe {
+        callback(info, duckdb_aggregate_function_set_error, || {
+            (0..count as usize).try_for_each(|row| target.get(row).merge(source.read(row)))
+        });
+    }
 }
 
-/// Adds a copy of the source's votes to the target.
-fn merge(source: &State, target: &mut State) -> Result<(), String> {
-    let Some(source) = &source.votes else {
-        return Ok(());
-    };
-    let target = target.collect(&source.call)?;
-    target
-        .merge_copy(&source.builder)
-        .map_err(|error| error.to_string())
-}
-
-/// A struct of all result sets.
-pub unsafe extern "C" fn finalize(
+/// Writes a STRUCT of all result sets for each group.
+pub unsafe extern "C" fn finalize_fit(
     info: duckdb_function_info,
     source: *mut duckdb_aggregate_state,
     result: duckdb_vector,
     count: idx_t,
     offset: idx_t,
 ) {
-    // SAFETY: what DuckDB passes, passed on.
-    unsafe { finish(info, source, result, (count, offset), fit) };
+    // SAFETY: the arguments of this callback.
+    unsafe { finalize(info, source, result, (count, offset), fit_group) };
 }
 
-/// The whole fit as a BLOB.
+/// Writes the bytes of a fit, a BLOB, for each group.
 pub unsafe extern "C" fn finalize_model(
     info: duckdb_function_info,
     source: *mut duckdb_aggregate_state,
@@ -98,138 +85,125 @@ pub unsafe extern "C" fn finalize_model(
     count: idx_t,
     offset: idx_t,
 ) {
-    // SAFETY: what DuckDB passes, passed on.
-    unsafe { finish(info, source, result, (count, offset), model) };
+    // SAFETY: the arguments of this callback.
+    unsafe { finalize(info, source, result, (count, offset), model_group) };
 }
 
-type Write = fn(&State, Output, usize) -> Result<(), String>;
+/// Writes the result of a group to a row.
+type WriteGroup = fn(&GroupState, OutputVector, usize) -> Result<(), SqlError>;
 
 /// # Safety
 ///
-/// DuckDB's arguments of a finalize.
-unsafe fn finish(
+/// The arguments must be those of a finalize callback.
+unsafe fn finalize(
     info: duckdb_function_info,
     source: *mut duckdb_aggregate_state,
     result: duckdb_vector,
     (count, offset): (idx_t, idx_t),
-    write: Write,
+    write: WriteGroup,
 ) {
     let states = States::each(source);
-    let rows = 0..count as usize;
-    let outcome = guard(|| {
-        // SAFETY: the vector has a row for each state, from `offset` on.
-        let output = unsafe { Output::new(result) };
-        for row in rows.clone() {
-            // SAFETY: DuckDB passes `count` states. They are kept: a running
-            // window goes on with them.
-            let state = unsafe { states.read(row) };
-            write(state, output, offset as usize + row)?;
-        }
-        Ok(())
+    // SAFETY: DuckDB passes `count` states and a vector with a row for each, from
+    // `offset` on. The states are kept: a running window goes on with them.
+    let outcome = guard(|| unsafe {
+        let output = OutputVector::new(result);
+        (0..count as usize)
+            .try_for_each(|row| write(states.read(row), output, offset as usize + row))
     });
-    if outcome.is_err() {
-        // DuckDB may never destroy them after an error; if it does, they are empty.
-        // SAFETY: DuckDB passes `count` states that `init` filled.
-        unsafe { destroy(source, count) };
-    }
-    report(info, outcome);
-}
-
-/// Fits a group and writes the result.
-fn fit(state: &State, output: Output, row: usize) -> Result<(), String> {
-    if let Some(ranking) = ranking_alone(state)? {
-        output.write_set(row, ResultSet::Ranking, &ranking);
-        return Ok(());
-    }
-    match fitted(state, needs_curve)? {
-        Some(Fitted { fit, call, mut run }) => output
-            .write_fit(row, &fit, call.only, &mut run)
-            .map_err(|error| error.to_string()),
-        None => {
-            // As any aggregate of no rows. DuckDB 2.0 asks for it in every
-            // correlated subquery.
-            output.write_no_fit(row);
-            Ok(())
+    // SAFETY: `info` and the states are those of this callback. After an error
+    // DuckDB may never destroy the states; if it does, they are empty.
+    unsafe {
+        if outcome.is_err() {
+            destroy(source, count);
         }
+        callback(info, duckdb_aggregate_function_set_error, || outcome);
     }
 }
 
-/// The ranking where nothing else is asked for and no effect is in the model: it
-/// is found before a whole fit would be.
-fn ranking_alone(state: &State) -> Result<Option<RecordBatch>, String> {
-    let Some(Collected { call, builder }) = &state.votes else {
-        return Ok(None);
-    };
-    if call.only != Some(ResultSet::Ranking) || !hodgerank_only::is_plain(&call.options) {
-        return Ok(None);
+/// Fits a group and writes the result sets that were asked for.
+fn fit_group(state: &GroupState, output: OutputVector, row: usize) -> Result<(), SqlError> {
+    if let Some(ranking) = ranking_alone(state)? {
+        let table = |set| (set == ResultSet::Ranking).then(|| ranking.clone());
+        return write_fit(output, row, |set| Ok(table(set)));
     }
-    let mut run = Execution::new();
-    run.limit(call.options.max_seconds);
-    let ranking = builder
-        .snapshot(&mut run)
-        .and_then(|votes| hodgerank_only::ranking(&votes, &call.options, &mut run));
-    ranking.map(Some).map_err(|error| error.to_string())
+    let Some(group) = GroupFit::new(state, needs_curve)? else {
+        // As any aggregate of no rows. DuckDB 2.0 asks for it in every
+        // correlated subquery.
+        write_null(output, row);
+        return Ok(());
+    };
+    let GroupFit {
+        fit,
+        call,
+        mut execution,
+    } = group;
+    write_fit(output, row, |set| {
+        let wanted = call.only.is_none_or(|only| only == set);
+        // A set that was asked for by name and is not available is an error.
+        let available = call.only.is_some() || fit.has(set);
+        let table = (wanted && available).then(|| fit.table_within(set, &mut execution));
+        Ok(table.transpose()?)
+    })
 }
 
 /// Fits a group and writes the fit as bytes.
-fn model(state: &State, output: Output, row: usize) -> Result<(), String> {
-    match fitted(state, |_| true)? {
-        Some(Fitted { fit, .. }) => output.put_bytes(row, &fit.to_bytes()),
+fn model_group(state: &GroupState, output: OutputVector, row: usize) -> Result<(), SqlError> {
+    match GroupFit::new(state, |_| true)? {
+        Some(group) => output.put_bytes(row, &group.fit.to_bytes()),
         None => output.set_null(row),
     }
     Ok(())
 }
 
-/// A fit, how it was asked for, and the run that goes on with writing it.
-struct Fitted<'a> {
-    fit: Arc<Fit>,
-    call: &'a CallOptions,
-    run: Execution<'a>,
+/// The ranking, if nothing else is asked for and the model has no effects: it
+/// takes less time than a fit.
+fn ranking_alone(state: &GroupState) -> Result<Option<RecordBatch>, SqlError> {
+    let Some(CollectedVotes { call, builder }) = &state.votes else {
+        return Ok(None);
+    };
+    if call.only != Some(ResultSet::Ranking) || !hodgerank_only::is_plain(&call.options) {
+        return Ok(None);
+    }
+    let mut execution = Execution::new();
+    execution.limit(call.options.max_seconds);
+    let votes = builder.snapshot(&mut execution)?;
+    let ranking = hodgerank_only::ranking(&votes, &call.options, &mut execution)?;
+    Ok(Some(ranking))
 }
 
-/// Whether the whole cross-validation curve is among what was asked for.
+/// Whether the complete cross-validation curve is asked for.
 fn needs_curve(call: &CallOptions) -> bool {
     call.only.is_none_or(|set| set == ResultSet::Cv)
 }
 
-/// None for a group without rows.
-fn fitted(
-    state: &State,
-    whole: impl Fn(&CallOptions) -> bool,
-) -> Result<Option<Fitted<'_>>, String> {
-    let Some(Collected { call, builder }) = &state.votes else {
-        return Ok(None);
-    };
-    let mut run = Execution::new();
-    run.limit(call.options.max_seconds);
-    if !whole(call) {
-        run.stop_early();
-    }
-    let fit = builder
-        .snapshot(&mut run)
-        .and_then(|votes| cache::fit(&votes, &call.options, &mut run));
-    let fit = fit.map_err(|error| error.to_string())?;
-    Ok(Some(Fitted { fit, call, run }))
+/// The fit of a group, its options, and the execution whose time limit also
+/// holds for the result sets.
+struct GroupFit<'a> {
+    fit: Arc<Fit>,
+    call: &'a CallOptions,
+    execution: Execution<'a>,
 }
 
-fn report(info: duckdb_function_info, outcome: Result<(), String>) {
-    if let Err(message) = outcome {
-        let message = c_string(&message);
-        // SAFETY: `info` is the one of the running callback; DuckDB copies the text.
-        unsafe { duckdb_aggregate_function_set_error(info, message.as_ptr()) };
-    }
-}
-
-impl State {
-    /// The votes of this group, which all come with the same options.
-    pub fn collect(&mut self, call: &Arc<CallOptions>) -> Result<&mut VoteBuilder, String> {
-        let votes = self.votes.get_or_insert_with(|| Collected {
-            call: call.clone(),
-            builder: VoteBuilder::new(&call.options),
-        });
-        if !Arc::ptr_eq(&votes.call, call) && votes.call.written != call.written {
-            return Err("the options must be the same for all votes of a group".into());
+impl<'a> GroupFit<'a> {
+    /// None for a group without rows.
+    fn new(
+        state: &'a GroupState,
+        needs_curve: fn(&CallOptions) -> bool,
+    ) -> Result<Option<Self>, SqlError> {
+        let Some(CollectedVotes { call, builder }) = &state.votes else {
+            return Ok(None);
+        };
+        let mut execution = Execution::new();
+        execution.limit(call.options.max_seconds);
+        if !needs_curve(call) {
+            execution.stop_early();
         }
-        Ok(&mut votes.builder)
+        let votes = builder.snapshot(&mut execution)?;
+        let fit = cache::fit(&votes, &call.options, &mut execution)?;
+        Ok(Some(Self {
+            fit,
+            call,
+            execution,
+        }))
     }
 }

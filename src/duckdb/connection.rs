@@ -8,14 +8,16 @@ use std::ptr;
 use libduckdb_sys::{
     DuckDBSuccess, duckdb_connect, duckdb_connection, duckdb_data_chunk_get_size, duckdb_database,
     duckdb_destroy_data_chunk, duckdb_destroy_result, duckdb_disconnect, duckdb_fetch_chunk,
-    duckdb_query, duckdb_result, duckdb_result_error,
+    duckdb_query, duckdb_result, duckdb_result_error, duckdb_state,
 };
+
+use super::error::SqlError;
 
 /// An open connection.
 pub struct Connection(duckdb_connection);
 
 impl Connection {
-    pub fn open(database: duckdb_database) -> Result<Self, String> {
+    pub fn open(database: duckdb_database) -> Result<Self, SqlError> {
         let mut connection = ptr::null_mut();
         // SAFETY: the database is open while the extension loads.
         if unsafe { duckdb_connect(database, &mut connection) } == DuckDBSuccess {
@@ -25,17 +27,18 @@ impl Connection {
         }
     }
 
+    /// The handle that the C API takes.
     pub fn raw(&self) -> duckdb_connection {
         self.0
     }
 
     /// Runs one or more statements.
-    pub fn run(&self, sql: &str) -> Result<(), String> {
+    pub fn run(&self, sql: &str) -> Result<(), SqlError> {
         self.query(sql).map(drop)
     }
 
     /// Whether a query returns any row.
-    pub fn has_rows(&self, sql: &str) -> Result<bool, String> {
+    pub fn has_rows(&self, sql: &str) -> Result<bool, SqlError> {
         let result = self.query(sql)?;
         // SAFETY: a successful result; the chunk is destroyed here.
         unsafe {
@@ -49,7 +52,7 @@ impl Connection {
         }
     }
 
-    fn query(&self, sql: &str) -> Result<QueryResult, String> {
+    fn query(&self, sql: &str) -> Result<QueryResult, SqlError> {
         let sql = CString::new(sql).map_err(|error| error.to_string())?;
         let mut result = MaybeUninit::<duckdb_result>::zeroed();
         // SAFETY: the connection is open; DuckDB fills in the result also when it fails.
@@ -63,8 +66,20 @@ impl Connection {
             if message.is_null() {
                 return Err("unknown error".into());
             }
-            Err(CStr::from_ptr(message).to_string_lossy().into_owned())
+            Err(CStr::from_ptr(message)
+                .to_string_lossy()
+                .into_owned()
+                .into())
         }
+    }
+}
+
+/// The outcome of registering the function of a name.
+pub fn registered(outcome: duckdb_state, name: &str) -> Result<(), SqlError> {
+    if outcome == DuckDBSuccess {
+        Ok(())
+    } else {
+        Err(format!("could not register {name}").into())
     }
 }
 

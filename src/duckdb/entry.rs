@@ -1,6 +1,6 @@
 //! What DuckDB calls on `LOAD`.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::mem::{MaybeUninit, offset_of};
 use std::panic;
 use std::ptr;
@@ -12,8 +12,8 @@ use libduckdb_sys::{
 };
 
 use super::connection::Connection;
-use super::handles::guard;
-use super::{macros, model, overloads, simulate, state, version};
+use super::error::{SqlError, c_string, guard};
+use super::{macros, overloads, pages, predict, simulate, state, version};
 
 /// The C API version that is asked for: the first stable one.
 const API_VERSION: &CStr = c"v1.2.0";
@@ -34,8 +34,8 @@ pub unsafe extern "C" fn me_hodgerank_init_c_api(
     let access = unsafe { &*access };
     match guard(|| load(info, access)) {
         Ok(loaded) => loaded,
-        Err(message) => {
-            let message = CString::new(message).unwrap_or_default();
+        Err(error) => {
+            let message = c_string(&error.to_string());
             if let Some(set_error) = access.set_error {
                 // SAFETY: both pointers are valid during the call; DuckDB copies the text.
                 unsafe { set_error(info, message.as_ptr()) };
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn me_hodgerank_init_c_api(
     }
 }
 
-fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result<bool, String> {
+fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result<bool, SqlError> {
     if !take_api(info, access)? {
         return Ok(false); // DuckDB has its own error ready
     }
@@ -61,7 +61,8 @@ fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result
     version::register(&connection)?;
     simulate::register(&connection)?;
     overloads::register(&connection)?;
-    model::register(&connection)?;
+    predict::register(&connection)?;
+    pages::register(&connection)?;
     macros::create(&connection)
 }
 
@@ -73,7 +74,10 @@ static API: AtomicPtr<duckdb_ext_api_v1> = AtomicPtr::new(ptr::null_mut());
 /// The bindings were made from the table of the newest DuckDB and would read an
 /// older, shorter one beyond its end. So they are given a copy that has only
 /// the part that is the same everywhere.
-fn take_api(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result<bool, String> {
+fn take_api(
+    info: duckdb_extension_info,
+    access: &duckdb_extension_access,
+) -> Result<bool, SqlError> {
     let get_api = access.get_api.ok_or("DuckDB gave no API")?;
     // SAFETY: called as the C API asks for, with a C string.
     let host = unsafe { get_api(info, API_VERSION.as_ptr()) };
@@ -98,9 +102,9 @@ fn take_api(info: duckdb_extension_info, access: &duckdb_extension_access) -> Re
         ..*access
     };
     let version = API_VERSION.to_str().unwrap_or_default();
-    // SAFETY: `access` answers with a whole table, and lives until the call returns.
+    // SAFETY: `access` answers with a complete table, and lives until the call returns.
     let taken = unsafe { duckdb_rs_extension_api_init(info, &access, version) };
-    taken.map_err(str::to_owned)
+    taken.map_err(SqlError::from)
 }
 
 fn library_version() -> &'static str {

@@ -1,31 +1,35 @@
 //! The table functions are SQL macros over the aggregate, so that they read the
 //! votes as the caller sees them: temporary tables, views, uncommitted rows.
 //!
-//! `sql/macro.sql` is their one text. From it come the macros that are made on
-//! `LOAD` and the two scripts that ship in `sql/`.
+//! `sql/macro.sql` is the template of all. The macros that are made on `LOAD` and
+//! the two scripts in `sql/` are written from it.
 
 use super::connection::Connection;
+use super::error::SqlError;
 use crate::{Options, ResultSet, VoteBuilder};
 
 const TEMPLATE: &str = include_str!("../../sql/macro.sql");
 
-/// The table to be predicted, beside the model.
-const SHOWN: &str = include_str!("../../sql/predict.sql");
+/// The votes to be predicted, which are joined with the model.
+const TEST_VOTES: &str = include_str!("../../sql/predict.sql");
+
+/// The table that an argument `{name}` names, quoted.
+const TABLE_NAME: &str = include_str!("../../sql/table_name.sql");
 
 /// The catalog that every database gets on `LOAD`, in memory.
 const CATALOG: &str = "me";
 
-/// What sets one macro apart from the others.
+/// The parts in which macros differ.
 struct Macro {
-    /// Behind `me_hodgerank`.
+    /// What follows `me_hodgerank` in the name.
     name: String,
     /// The first arguments, which have no defaults.
     arguments: &'static str,
-    /// Which of them names the votes to fit.
+    /// The argument that names the votes to fit.
     votes: &'static str,
     columns: String,
-    /// What stands beside the model.
-    beside: &'static str,
+    /// What is joined with the model.
+    joined: &'static str,
     fit: &'static str,
     /// The only result set to fill.
     set: Option<ResultSet>,
@@ -53,14 +57,14 @@ impl Macro {
         }
     }
 
-    /// One over the fit as bytes.
+    /// A macro over the fit as bytes.
     fn of_model(name: &str, columns: &str) -> Self {
         Self {
             name: name.into(),
             arguments: "votes",
             votes: "votes",
             columns: columns.into(),
-            beside: "",
+            joined: "",
             fit: "me_hodgerank_model",
             set: None,
         }
@@ -83,7 +87,7 @@ impl Macro {
         Self {
             arguments: "train, test",
             votes: "train",
-            beside: SHOWN,
+            joined: TEST_VOTES,
             ..Self::of_model("_predict", &columns)
         }
     }
@@ -102,17 +106,42 @@ impl Macro {
     fn text(&self, kind: &str, schema: Option<&str>) -> String {
         let schema = schema.map_or(String::new(), |schema| format!("{schema}."));
         let set = self.set.map(|set| format!("'{}'", set.name()));
-        TEMPLATE
+        let text = TEMPLATE
             .replace("{kind}", kind)
             .replace("{name}", &format!("{schema}me_hodgerank{}", self.name))
             .replace("{arguments}", self.arguments)
             .replace("{columns}", &self.columns)
-            .replace("{beside}", self.beside.trim_end())
+            .replace("{joined}", self.joined.trim_end())
             .replace("{fit}", self.fit)
             .replace("{set}", set.as_deref().unwrap_or("NULL"))
             .replace("{votes}", self.votes)
-            .replace("{no_votes}", &no_votes().replace('\'', "''"))
+            .replace("{no_votes}", &no_votes().replace('\'', "''"));
+        let text = expand(&text, "table", |name| {
+            TABLE_NAME.trim_end().replace("{name}", name)
+        });
+        expand(&text, "quoted", quoted)
     }
+}
+
+/// An SQL expression: the value of an argument as a quoted name.
+fn quoted(argument: &str) -> String {
+    format!(r#"'"' || replace({argument}, '"', '""') || '"'"#)
+}
+
+/// Replaces every `{word argument}`; further lines are indented as the first.
+fn expand(template: &str, word: &str, replacement: impl Fn(&str) -> String) -> String {
+    let open = format!("{{{word} ");
+    let mut pieces = template.split(&open);
+    let mut text = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let (argument, rest) = piece.split_once('}').expect("a placeholder is closed");
+        let line = &text[text.rfind('\n').map_or(0, |end| end + 1)..];
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let replacement = replacement(argument).replace('\n', &format!("\n{indent}"));
+        text += &replacement;
+        text += rest;
+    }
+    text
 }
 
 /// The macros, in a schema of this name if it is given.
@@ -149,8 +178,8 @@ fn scripts() -> [(&'static str, String); 2] {
     ]
 }
 
-/// What the engine says of an empty table. The aggregate of no rows is NULL, as
-/// any aggregate is; a table function says what is wrong.
+/// The error text for an empty table. The aggregate of no rows is NULL, as any
+/// aggregate is; a table function fails with this text.
 fn no_votes() -> String {
     let nothing = VoteBuilder::new(&Options::default()).finish();
     nothing.map_or_else(|error| error.to_string(), |_| String::new())
@@ -158,12 +187,12 @@ fn no_votes() -> String {
 
 /// Makes the macros: in a catalog of their own, which is in memory, and in the
 /// default database if that is in memory too. Nothing is written to a file.
-pub fn create(connection: &Connection) -> Result<bool, String> {
+pub fn create(connection: &Connection) -> Result<bool, SqlError> {
     let catalog = connection
         .run(&format!("ATTACH ':memory:' AS {CATALOG} (READ_WRITE)"))
         .and_then(|()| connection.run(&macros("OR REPLACE MACRO", Some(CATALOG))));
     if let Err(message) = catalog {
-        // Everything else works: say so, and load.
+        // Everything else works: print a warning and load.
         eprintln!(
             "me_hodgerank: could not make the functions {CATALOG}.me_hodgerank, …: {message}; \
              run sql/session.sql to have them under their bare names"

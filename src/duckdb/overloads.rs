@@ -1,24 +1,25 @@
-//! The overloads of the aggregate.
+//! The overloads of the aggregates.
 //!
-//! DuckDB fixes the type of a result when a function is registered, and ids
-//! come back in the type that they came in: so there is an overload for each
-//! pair of types of annotators and items. ENUM and JSON become text by DuckDB's
-//! own rules. Other types are refused, by overloads as well: what no overload
-//! takes, DuckDB refuses with a list of them all.
+//! The type of a result is fixed when a function is registered, and ids have the
+//! same type in the result as in the arguments. So there is an overload for each
+//! pair of types of annotators and items. DuckDB casts ENUM and JSON to text.
+//! Types that are refused have overloads as well: without them DuckDB's error
+//! would list all overloads.
 
 use libduckdb_sys as ffi;
-use libduckdb_sys::{
-    DUCKDB_TYPE, DuckDBSuccess, duckdb_aggregate_function, duckdb_aggregate_function_set,
-};
+use libduckdb_sys::{DUCKDB_TYPE, duckdb_aggregate_function, duckdb_aggregate_function_set};
 
 use super::aggregate;
-use super::connection::Connection;
-use super::handles::{LogicalType, c_string};
-use super::result::fit_type;
+use super::arguments::{ARGUMENT_COUNTS, FIT};
+use super::connection::{Connection, registered};
+use super::error::{SqlError, c_string};
+use super::fit_struct::fit_type;
+use super::logical_type::LogicalType;
+use super::type_ids::*;
 
 /// An aggregate over votes: what it is called and what comes out.
 #[derive(Clone, Copy)]
-struct Aggregate {
+struct VoteAggregate {
     name: &'static str,
     /// The types of annotators that the result's type depends on.
     annotators: &'static [DUCKDB_TYPE],
@@ -34,50 +35,27 @@ type Finalize = unsafe extern "C" fn(
     ffi::idx_t,
 );
 
-const AGGREGATES: [Aggregate; 2] = [
-    Aggregate {
-        name: NAME,
+const AGGREGATES: [VoteAggregate; 2] = [
+    VoteAggregate {
+        name: FIT,
         annotators: &ID_TYPES,
-        finalize: aggregate::finalize,
+        finalize: aggregate::finalize_fit,
         result: fit_type,
     },
-    Aggregate {
+    VoteAggregate {
         name: "me_hodgerank_model",
-        annotators: &[ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY],
+        annotators: &[ANY],
         finalize: aggregate::finalize_model,
-        result: |_, _| LogicalType::new(ffi::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
+        result: |_, _| LogicalType::new(BLOB),
     },
 ];
 
-/// The name of the aggregate that returns the result sets.
-pub const NAME: &str = "me_hodgerank_fit";
-
-/// The fewest arguments, and the most.
-pub const ARGUMENTS: std::ops::RangeInclusive<usize> = 4..=7;
-
-/// The types that ids come back in.
+/// The types of ids that have overloads.
 const ID_TYPES: [DUCKDB_TYPE; 15] = [
-    BIGINT,
-    VARCHAR,
-    UUID,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_TINYINT,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_HUGEINT,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_USMALLINT,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT,
-    // Refused: decimals and dates are cast to these by DuckDB.
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN,
-    ffi::DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
+    BIGINT, VARCHAR, UUID, INTEGER, TINYINT, SMALLINT, HUGEINT, UTINYINT, USMALLINT, UINTEGER,
+    UBIGINT, // Refused. DuckDB casts decimals and dates to these.
+    DOUBLE, TIMESTAMP, BOOLEAN, BLOB,
 ];
-
-const BIGINT: DUCKDB_TYPE = ffi::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT;
-const VARCHAR: DUCKDB_TYPE = ffi::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR;
-const UUID: DUCKDB_TYPE = ffi::DUCKDB_TYPE_DUCKDB_TYPE_UUID;
 
 /// Types of items that do not compare with each other.
 const NO_PAIRS: [[DUCKDB_TYPE; 2]; 6] = [
@@ -90,13 +68,13 @@ const NO_PAIRS: [[DUCKDB_TYPE; 2]; 6] = [
 ];
 
 /// Makes the aggregates known to DuckDB.
-pub fn register(connection: &Connection) -> Result<(), String> {
+pub fn register(connection: &Connection) -> Result<(), SqlError> {
     AGGREGATES
         .iter()
         .try_for_each(|aggregate| register_one(connection, aggregate))
 }
 
-fn register_one(connection: &Connection, aggregate: &Aggregate) -> Result<(), String> {
+fn register_one(connection: &Connection, aggregate: &VoteAggregate) -> Result<(), SqlError> {
     let name = c_string(aggregate.name);
     // SAFETY: the set is made, filled, registered (which copies it) and destroyed.
     unsafe {
@@ -105,55 +83,65 @@ fn register_one(connection: &Connection, aggregate: &Aggregate) -> Result<(), St
         add_refusals(set, aggregate);
         let outcome = ffi::duckdb_register_aggregate_function_set(connection.raw(), set);
         ffi::duckdb_destroy_aggregate_function_set(&mut set);
-        if outcome == DuckDBSuccess {
-            Ok(())
-        } else {
-            Err(format!("could not register {}", aggregate.name))
-        }
+        registered(outcome, aggregate.name)
     }
 }
 
+/// Overloads for all pairs of types of annotators and items.
+///
 /// # Safety
 ///
 /// The set must be valid.
-unsafe fn add_overloads(set: duckdb_aggregate_function_set, aggregate: &Aggregate) {
-    let any = LogicalType::new(ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY);
+unsafe fn add_overloads(set: duckdb_aggregate_function_set, aggregate: &VoteAggregate) {
     for &annotator in aggregate.annotators {
         for item in ID_TYPES {
-            let fit = (aggregate.result)(annotator, item);
-            let (annotator, item) = (LogicalType::new(annotator), LogicalType::new(item));
-            for count in ARGUMENTS {
-                let mut arguments = vec![&annotator, &item, &item];
-                arguments.resize(count, &any);
-                // SAFETY: the caller's promise.
-                unsafe { add_overload(set, aggregate, &arguments, &fit) };
-            }
+            let result = (aggregate.result)(annotator, item);
+            let ids = [annotator, item, item];
+            // SAFETY: the caller's promise.
+            unsafe { add_every_count(set, aggregate, ids, &result) };
         }
     }
 }
 
-/// Overloads that are there to say what is wrong.
+/// Overloads whose only purpose is an error text that says what is wrong.
 ///
 /// # Safety
 ///
 /// The set must be valid.
-unsafe fn add_refusals(set: duckdb_aggregate_function_set, aggregate: &Aggregate) {
-    let any = LogicalType::new(ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY);
-    let fit = (aggregate.result)(BIGINT, BIGINT);
-    for annotator in [BIGINT, VARCHAR, UUID].map(LogicalType::new) {
-        for pair in NO_PAIRS {
-            let [left, right] = pair.map(LogicalType::new);
-            for count in ARGUMENTS {
-                let mut arguments = vec![&annotator, &left, &right];
-                arguments.resize(count, &any);
-                // SAFETY: the caller's promise.
-                unsafe { add_overload(set, aggregate, &arguments, &fit) };
-            }
+unsafe fn add_refusals(set: duckdb_aggregate_function_set, aggregate: &VoteAggregate) {
+    let result = (aggregate.result)(BIGINT, BIGINT);
+    for annotator in [BIGINT, VARCHAR, UUID] {
+        for [left, right] in NO_PAIRS {
+            let ids = [annotator, left, right];
+            // SAFETY: the caller's promise.
+            unsafe { add_every_count(set, aggregate, ids, &result) };
         }
     }
+    let any = LogicalType::new(ANY);
     for count in [0, 1, 2, 3, 8, 9] {
         // SAFETY: the caller's promise.
-        unsafe { add_overload(set, aggregate, &vec![&any; count], &fit) };
+        unsafe { add_overload(set, aggregate, &vec![&any; count], &result) };
+    }
+}
+
+/// An overload for every number of arguments, of which the first three have the
+/// types of `ids` and the others any type.
+///
+/// # Safety
+///
+/// The set must be valid.
+unsafe fn add_every_count(
+    set: duckdb_aggregate_function_set,
+    aggregate: &VoteAggregate,
+    ids: [DUCKDB_TYPE; 3],
+    result: &LogicalType,
+) {
+    let (ids, any) = (ids.map(LogicalType::new), LogicalType::new(ANY));
+    for count in ARGUMENT_COUNTS {
+        let mut arguments = Vec::from(ids.each_ref());
+        arguments.resize(count, &any);
+        // SAFETY: the caller's promise.
+        unsafe { add_overload(set, aggregate, &arguments, result) };
     }
 }
 
@@ -161,8 +149,8 @@ unsafe fn add_refusals(set: duckdb_aggregate_function_set, aggregate: &Aggregate
 ///
 /// The set must be valid.
 unsafe fn add_overload(
-    set: ffi::duckdb_aggregate_function_set,
-    aggregate: &Aggregate,
+    set: duckdb_aggregate_function_set,
+    aggregate: &VoteAggregate,
     arguments: &[&LogicalType],
     result: &LogicalType,
 ) {
@@ -184,7 +172,7 @@ unsafe fn add_overload(
             Some(aggregate.finalize),
         );
         ffi::duckdb_aggregate_function_set_destructor(function, Some(aggregate::destroy));
-        // Rows with a NULL are counted and named, not left out in silence.
+        // Rows with a NULL are passed too: they are counted and reported.
         ffi::duckdb_aggregate_function_set_special_handling(function);
         ffi::duckdb_add_aggregate_function_to_set(set, function);
         ffi::duckdb_destroy_aggregate_function(&mut function);

@@ -1,66 +1,90 @@
 //! The state of the aggregate: the votes of one group so far.
 //!
-//! DuckDB owns the memory of a state and may move it about; it holds one
-//! pointer to what is ours.
+//! DuckDB owns the memory of a state and may move it. It holds one pointer to a
+//! [`GroupState`].
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use libduckdb_sys::duckdb_aggregate_state;
 
-use super::options::CallOptions;
+use super::call_options::CallOptions;
+use super::error::SqlError;
 use crate::VoteBuilder;
 
 /// The votes of a group.
-pub struct State {
-    /// Where DuckDB had it made.
-    home: usize,
+pub struct GroupState {
+    /// The address at which DuckDB had it made.
+    address: usize,
     /// None until the first row.
-    pub votes: Option<Collected>,
+    pub votes: Option<CollectedVotes>,
+}
+
+impl GroupState {
+    /// The builder for the votes of this group, which all come with the same options.
+    pub fn collect(&mut self, call: &Arc<CallOptions>) -> Result<&mut VoteBuilder, SqlError> {
+        let votes = self.votes.get_or_insert_with(|| CollectedVotes {
+            call: call.clone(),
+            builder: VoteBuilder::new(&call.options),
+        });
+        if !Arc::ptr_eq(&votes.call, call) && votes.call.written != call.written {
+            return Err("the options must be the same for all votes of a group".into());
+        }
+        Ok(&mut votes.builder)
+    }
+
+    /// Adds a copy of another group's votes.
+    pub fn merge(&mut self, source: &Self) -> Result<(), SqlError> {
+        let Some(source) = &source.votes else {
+            return Ok(());
+        };
+        Ok(self.collect(&source.call)?.merge_copy(&source.builder)?)
+    }
 }
 
 /// Votes and how they are to be fitted.
-pub struct Collected {
+pub struct CollectedVotes {
     pub call: Arc<CallOptions>,
     pub builder: VoteBuilder,
 }
 
 /// What DuckDB keeps for each state.
-type Slot = *mut State;
+type StatePointer = *mut GroupState;
 
 /// The size of what DuckDB keeps for each state.
-pub const SLOT_BYTES: usize = size_of::<Slot>();
+pub const STATE_BYTES: usize = size_of::<StatePointer>();
 
-/// Fills a new slot.
+/// Fills the memory of a new state.
 ///
 /// # Safety
 ///
-/// `state` must point to [`SLOT_BYTES`] of memory.
+/// `state` must point to [`STATE_BYTES`] of memory.
 pub unsafe fn init(state: duckdb_aggregate_state) {
-    let home = state as usize;
-    live().insert(home);
-    let ours = Box::new(State { home, votes: None });
+    let address = state as usize;
+    live().insert(address);
+    let ours = Box::new(GroupState {
+        address,
+        votes: None,
+    });
     // SAFETY: the caller's promise; DuckDB aligns states to 8 bytes.
-    unsafe { state.cast::<Slot>().write(Box::into_raw(ours)) };
+    unsafe { state.cast::<StatePointer>().write(Box::into_raw(ours)) };
 }
 
-/// Frees what a slot holds.
+/// Frees what a state points to.
 ///
 /// # Safety
 ///
-/// `state` must be a slot that [`init`] filled, perhaps moved since.
+/// `state` must be memory that [`init`] filled, perhaps moved since.
 pub unsafe fn destroy(state: duckdb_aggregate_state) {
     if state.is_null() {
         return;
     }
-    // SAFETY: the caller's promise; a slot is emptied so that it is freed once.
+    // SAFETY: the caller's promise; the pointer is set to null so that it is freed once.
     unsafe {
-        let slot = state.cast::<Slot>();
-        let ours = slot.replace(std::ptr::null_mut());
+        let ours = state.cast::<StatePointer>().replace(std::ptr::null_mut());
         if !ours.is_null() {
-            let ours = Box::from_raw(ours);
-            live().remove(&ours.home);
+            live().remove(&Box::from_raw(ours).address);
         }
     }
 }
@@ -68,16 +92,16 @@ pub unsafe fn destroy(state: duckdb_aggregate_state) {
 /// The states that a callback was given.
 #[derive(Clone, Copy)]
 pub struct States {
-    slots: *mut duckdb_aggregate_state,
-    /// One state for all rows.
+    pointers: *mut duckdb_aggregate_state,
+    /// Whether there is one state for all rows.
     single: bool,
 }
 
 impl States {
     /// One state a row.
-    pub fn each(slots: *mut duckdb_aggregate_state) -> Self {
+    pub fn each(pointers: *mut duckdb_aggregate_state) -> Self {
         Self {
-            slots,
+            pointers,
             single: false,
         }
     }
@@ -85,14 +109,14 @@ impl States {
     /// The states of `rows` rows that are to be updated.
     ///
     /// Before 2.0 DuckDB does not say whether it passes a pointer for each row
-    /// or one for all (`ORDER BY` inside the call, `OVER ()`), and what follows
-    /// the one is not ours. So each is looked up among the live ones, and
-    /// followed only if they all are.
+    /// or one for all (`ORDER BY` inside the call, `OVER ()`). In the second case
+    /// the memory behind the pointer is not ours. So each is looked up among the
+    /// live states, and is used only if all of them are live.
     ///
     /// # Safety
     ///
-    /// `slots` must be the states of an update of so many rows.
-    pub unsafe fn of_update(slots: *mut duckdb_aggregate_state, rows: usize) -> Self {
+    /// `pointers` must be the states of an update of so many rows.
+    pub unsafe fn of_update(pointers: *mut duckdb_aggregate_state, rows: usize) -> Self {
         let mut single = rows == 1;
         if !single && !FLAT.load(Ordering::Relaxed) {
             let live = live();
@@ -100,7 +124,7 @@ impl States {
             for row in 0..rows {
                 // SAFETY: at worst a read of heap memory that is not ours, which
                 // stops at the first word that is no live state.
-                let state = unsafe { slots.add(row).read() };
+                let state = unsafe { pointers.add(row).read() };
                 if state != last && !live.contains(&(state as usize)) {
                     single = true;
                     break;
@@ -108,7 +132,7 @@ impl States {
                 last = state;
             }
         }
-        Self { slots, single }
+        Self { pointers, single }
     }
 
     /// The state of a row.
@@ -117,20 +141,20 @@ impl States {
     ///
     /// The row must be one that the callback was given; the same state must not
     /// be held twice, unless both only read.
-    pub unsafe fn get<'a>(self, row: usize) -> &'a mut State {
+    pub unsafe fn get<'a>(self, row: usize) -> &'a mut GroupState {
         let row = if self.single { 0 } else { row };
-        // SAFETY: the caller's promise; every slot was filled by `init`.
-        unsafe { &mut *self.slots.add(row).read().cast::<Slot>().read() }
+        // SAFETY: the caller's promise; every state was filled by `init`.
+        unsafe { &mut *self.pointers.add(row).read().cast::<StatePointer>().read() }
     }
 
     /// The state of a row, which others may read at the same time.
     ///
     /// # Safety
     ///
-    /// As for [`get`](Self::get), and nobody may change it meanwhile.
-    pub unsafe fn read<'a>(self, row: usize) -> &'a State {
+    /// As for [`get`](Self::get), and nothing may change it meanwhile.
+    pub unsafe fn read<'a>(self, row: usize) -> &'a GroupState {
         // SAFETY: the caller's promise.
-        unsafe { &*self.slots.add(row).read().cast::<*const State>().read() }
+        unsafe { &*self.pointers.add(row).read().cast::<StatePointer>().read() }
     }
 
     /// Whether the rows all go to one state.
@@ -142,8 +166,8 @@ impl States {
         // SAFETY: the caller's promise.
         self.single
             || unsafe {
-                let slots = std::slice::from_raw_parts(self.slots, rows);
-                slots.iter().all(|&slot| slot == slots[0])
+                let pointers = std::slice::from_raw_parts(self.pointers, rows);
+                pointers.iter().all(|&pointer| pointer == pointers[0])
             }
     }
 }
@@ -151,7 +175,7 @@ impl States {
 /// Whether this DuckDB passes a state for each row of every update.
 static FLAT: AtomicBool = AtomicBool::new(false);
 
-/// Remembers which DuckDB this is, by its version: `v1.4.4`.
+/// Stores what depends on the version of this DuckDB, such as `v1.4.4`.
 pub fn set_host(version: &str) {
     let major = version.trim_start_matches('v').split('.').next();
     let flat = major
@@ -160,28 +184,10 @@ pub fn set_host(version: &str) {
     FLAT.store(flat, Ordering::Relaxed);
 }
 
-/// Where the live states were made.
-static LIVE: Mutex<Option<HashSet<usize>>> = Mutex::new(None);
+/// The addresses at which the live states were made.
+static LIVE: LazyLock<Mutex<HashSet<usize>>> = LazyLock::new(Mutex::default);
 
-struct Live(MutexGuard<'static, Option<HashSet<usize>>>);
-
-fn live() -> Live {
-    // Whole between any two calls, also after a panic elsewhere.
-    let mut guard = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
-    guard.get_or_insert_default();
-    Live(guard)
-}
-
-impl std::ops::Deref for Live {
-    type Target = HashSet<usize>;
-
-    fn deref(&self) -> &Self::Target {
-        self.0.as_ref().expect("filled by live()")
-    }
-}
-
-impl std::ops::DerefMut for Live {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        self.0.as_mut().expect("filled by live()")
-    }
+fn live() -> MutexGuard<'static, HashSet<usize>> {
+    // The set is valid between any two calls, also after a panic elsewhere.
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }

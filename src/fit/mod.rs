@@ -20,7 +20,6 @@ mod bytes;
 pub mod cache;
 mod compute;
 mod constructors;
-#[cfg(feature = "duckdb")]
 pub(crate) mod hodgerank_only;
 mod parts;
 pub(crate) mod predict;
@@ -32,5 +31,4 @@ pub(crate) use types::{
     PersonalScores,
 };
 
-#[cfg(feature = "duckdb")]
 pub(crate) use compute::scores_of;

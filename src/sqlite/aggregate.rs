@@ -1,12 +1,15 @@
 //! `me_hodgerank_fit(annotator, left, right, choice [, weight [, fold]] [, options])`:
-//! votes to a model, one a group.
+//! the votes of each group to a model.
+
+#![allow(unsafe_code)]
 
 use rusqlite::functions::{Aggregate, Context};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
-use super::error::{guard, message, sql_error};
-use super::ingest::{Ingest, Values};
+use super::error::{guard, message};
+use super::flags::PURE;
+use super::ingest::{Ingest, SqlRow};
 use super::poll::interruptible;
 use crate::fit::cache;
 use crate::options::{Columns, Options};
@@ -14,12 +17,7 @@ use crate::options::{Columns, Options};
 /// Makes the aggregate known to a connection.
 pub(super) fn register(connection: &Connection) -> Result<()> {
     for arguments in 4..=7 {
-        connection.create_aggregate_function(
-            "me_hodgerank_fit",
-            arguments,
-            super::PURE,
-            FitAggregate,
-        )?;
+        connection.create_aggregate_function("me_hodgerank_fit", arguments, PURE, FitAggregate)?;
     }
     Ok(())
 }
@@ -27,25 +25,25 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
 struct FitAggregate;
 
 /// The votes of one group so far.
-struct Group {
+struct VoteGroup {
     ingest: Ingest,
     options: Options,
-    /// The text that the options were read from; it must stay the same.
+    /// The text of the options, which must be the same in all rows.
     json: Option<String>,
-    roles: Roles,
+    optional: OptionalArguments,
 }
 
-/// Where the optional arguments are.
+/// The indices of the optional arguments.
 #[derive(Clone, Copy, Default)]
-struct Roles {
+struct OptionalArguments {
     weight: Option<usize>,
     fold: Option<usize>,
     options: Option<usize>,
 }
 
-impl Roles {
-    /// Options are text, weights and folds are numbers: the last argument of the
-    /// first row tells.
+impl OptionalArguments {
+    /// Options are text, weights and folds are numbers: the type of the last
+    /// argument in the first row decides.
     fn new(arguments: &Context<'_>) -> Self {
         let last = arguments.len() - 1;
         let has_options =
@@ -59,46 +57,46 @@ impl Roles {
     }
 }
 
-impl Group {
+impl VoteGroup {
     fn new(arguments: &Context<'_>) -> Result<Self> {
-        let roles = Roles::new(arguments);
-        let json = json(arguments, roles)?.map(String::from);
-        let mut options = Options::from_json(json.as_deref().unwrap_or("{}")).map_err(sql_error)?;
+        let optional = OptionalArguments::new(arguments);
+        let json = json(arguments, optional)?.map(String::from);
+        let mut options = Options::from_json(json.as_deref().unwrap_or("{}"))?;
         if options.columns != Columns::default() {
             return Err(message(
                 "me_hodgerank_fit takes its columns as arguments: annotator, left, right, choice, \
                  weight and fold cannot be options here",
             ));
         }
-        options.columns.weight = roles.weight.map(|_| "weight".into());
-        options.columns.fold = roles.fold.map(|_| "fold".into());
+        options.columns.weight = optional.weight.map(|_| "weight".into());
+        options.columns.fold = optional.fold.map(|_| "fold".into());
         Ok(Self {
             ingest: Ingest::new(&options),
             options,
             json,
-            roles,
+            optional,
         })
     }
 
     fn push(&mut self, arguments: &Context<'_>) -> Result<()> {
-        if json(arguments, self.roles)? != self.json.as_deref() {
+        if json(arguments, self.optional)? != self.json.as_deref() {
             return Err(message(
                 "the options of me_hodgerank_fit must be the same for all votes of a group",
             ));
         }
-        self.ingest.push(&Values {
+        self.ingest.push(&SqlRow {
             annotator: arguments.get_raw(0),
             left: arguments.get_raw(1),
             right: arguments.get_raw(2),
             choice: arguments.get_raw(3),
-            weight: self.roles.weight.map(|place| arguments.get_raw(place)),
-            fold: self.roles.fold.map(|place| arguments.get_raw(place)),
+            weight: self.optional.weight.map(|index| arguments.get_raw(index)),
+            fold: self.optional.fold.map(|index| arguments.get_raw(index)),
         })
     }
 }
 
-fn json<'a>(arguments: &'a Context<'_>, roles: Roles) -> Result<Option<&'a str>> {
-    let value = roles.options.map(|place| arguments.get_raw(place));
+fn json<'a>(arguments: &'a Context<'_>, optional: OptionalArguments) -> Result<Option<&'a str>> {
+    let value = optional.options.map(|index| arguments.get_raw(index));
     match value {
         None | Some(ValueRef::Null) => Ok(None),
         Some(ValueRef::Text(text)) => Ok(Some(std::str::from_utf8(text)?)),
@@ -108,25 +106,29 @@ fn json<'a>(arguments: &'a Context<'_>, roles: Roles) -> Result<Option<&'a str>>
     }
 }
 
-impl Aggregate<Group, Option<Vec<u8>>> for FitAggregate {
-    fn init(&self, arguments: &mut Context<'_>) -> Result<Group> {
-        guard(|| Group::new(arguments))
+impl Aggregate<VoteGroup, Option<Vec<u8>>> for FitAggregate {
+    fn init(&self, arguments: &mut Context<'_>) -> Result<VoteGroup> {
+        guard(|| VoteGroup::new(arguments))
     }
 
-    fn step(&self, arguments: &mut Context<'_>, group: &mut Group) -> Result<()> {
+    fn step(&self, arguments: &mut Context<'_>, group: &mut VoteGroup) -> Result<()> {
         guard(|| group.push(arguments))
     }
 
     /// No votes give no model: NULL.
-    fn finalize(&self, context: &mut Context<'_>, group: Option<Group>) -> Result<Option<Vec<u8>>> {
+    fn finalize(
+        &self,
+        context: &mut Context<'_>,
+        group: Option<VoteGroup>,
+    ) -> Result<Option<Vec<u8>>> {
         let Some(group) = group else { return Ok(None) };
         guard(|| {
             // SAFETY: the connection is only used during this call, on its thread.
             let connection = unsafe { context.get_connection()? };
             let options = &group.options;
-            interruptible(&connection, options.max_seconds, |run| {
-                let votes = group.ingest.finish(run)?;
-                Ok(Some(cache::fit(&votes, options, run)?.to_bytes()))
+            interruptible(&connection, options.max_seconds, |execution| {
+                let votes = group.ingest.finish(execution)?;
+                Ok(Some(cache::fit(&votes, options, execution)?.to_bytes()))
             })
         })
     }

@@ -5,14 +5,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rusqlite::{Error, Result, ffi};
 
 use crate::error::ErrorKind;
+use crate::execution::panic_text;
 
-/// An SQL error with our text; an interrupt is SQLite's own.
-pub(super) fn sql_error(error: crate::Error) -> Error {
-    match error.kind() {
-        ErrorKind::Interrupted => {
-            Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None)
+/// An SQL error with the text of ours; an interrupt becomes SQLite's own error.
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        match error.kind() {
+            ErrorKind::Interrupted => {
+                Self::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None)
+            }
+            _ => message(error.to_string()),
         }
-        _ => message(error.to_string()),
     }
 }
 
@@ -22,17 +25,14 @@ pub(super) fn message(text: impl Into<String>) -> Error {
     Error::ModuleError(text.into().replace('\0', "␀"))
 }
 
-/// Runs what SQLite calls. A panic must not reach its C code: it becomes an error.
+/// Runs code that SQLite called. A panic must not reach its C code: it becomes an
+/// error.
 pub(super) fn guard<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    // Whatever a panic leaves behind is dropped with its cursor or aggregate.
+    // State that a panic left incomplete is dropped with its cursor or aggregate.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("unknown");
         Err(message(format!(
-            "panic: {text} (this is a defect of me_hodgerank: please report it)"
+            "panic: {} (this is a defect of me_hodgerank: please report it)",
+            panic_text(panic.as_ref())
         )))
     })
 }

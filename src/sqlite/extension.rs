@@ -1,8 +1,13 @@
 //! The entry points that SQLite looks for when it loads the extension.
 
+#![allow(unsafe_code)]
+
 use std::ffi::{c_char, c_int};
 
 use rusqlite::{Connection, ffi};
+
+use super::error::guard;
+use super::register::register_all;
 
 /// The name that SQLite tries first.
 ///
@@ -15,12 +20,12 @@ pub unsafe extern "C" fn sqlite3_extension_init(
     error: *mut *mut c_char,
     api: *mut ffi::sqlite3_api_routines,
 ) -> c_int {
-    // This copy of the standard library is the extension's own. A panic becomes
-    // an SQL error; it has no business on the host's stderr.
+    // The extension has its own copy of the standard library, and thereby its own
+    // hook. A panic becomes an SQL error; it is not printed to the host's stderr.
     std::panic::set_hook(Box::new(|_| {}));
-    // SAFETY: the three pointers are SQLite's, for the time of this call;
-    // `register_all` only registers.
-    unsafe { Connection::extension_init2(db, error, api, register_for_good) }
+    // SAFETY: the three pointers are SQLite's and valid during this call;
+    // `register_permanently` only registers.
+    unsafe { Connection::extension_init2(db, error, api, register_permanently) }
 }
 
 /// The name that SQLite makes from the file name `me_hodgerank`, for those who
@@ -39,9 +44,9 @@ pub unsafe extern "C" fn sqlite3_mehodgerank_init(
     unsafe { sqlite3_extension_init(db, error, api) }
 }
 
-/// The library stays in the process when the connection closes: so does its
-/// cache of fits, and no thread is left in unmapped code.
-fn register_for_good(connection: Connection) -> rusqlite::Result<bool> {
-    super::error::guard(|| super::register_all(&connection))?;
+/// The library stays loaded when the connection closes: its cache of fits is kept,
+/// and no thread runs in unmapped code.
+fn register_permanently(connection: Connection) -> rusqlite::Result<bool> {
+    guard(|| register_all(&connection))?;
     Ok(true)
 }

@@ -1,18 +1,18 @@
-//! SQLite values as votes, row by row: no copy is made of an id that is known.
+//! SQLite values as votes, row by row. Ids that were read before are not copied.
 
 use std::cell::Cell;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
-use super::error::{message, sql_error};
+use super::error::message;
 use super::source::Source;
 use crate::execution::Execution;
 use crate::options::{Columns, Options};
 use crate::votes::{ChoiceRef, IdRef, IdType, Row, VoteBuilder, Votes};
 
-/// One row as SQLite gives it.
-pub(super) struct Values<'a> {
+/// One row of SQLite values.
+pub(super) struct SqlRow<'a> {
     pub annotator: ValueRef<'a>,
     pub left: ValueRef<'a>,
     pub right: ValueRef<'a>,
@@ -26,20 +26,20 @@ pub(super) struct Ingest {
     builder: VoteBuilder,
     columns: Columns,
     boolean_choices: bool,
-    annotators: Seen,
-    items: Seen,
+    annotators: SeenTypes,
+    items: SeenTypes,
 }
 
-/// Which types ids were seen in.
+/// The types in which ids were read.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenTypes {
     integer: bool,
     text: bool,
 }
 
-impl Seen {
-    /// The type of all; None if there was none.
-    pub fn seen(self) -> Option<IdType> {
+impl SeenTypes {
+    /// The type of all ids; None if there were none.
+    pub fn known(self) -> Option<IdType> {
         (self.integer || self.text).then(|| self.id_type())
     }
 
@@ -59,12 +59,12 @@ impl Ingest {
             builder: VoteBuilder::new(options),
             columns: options.columns.clone(),
             boolean_choices: false,
-            annotators: Seen::default(),
-            items: Seen::default(),
+            annotators: SeenTypes::default(),
+            items: SeenTypes::default(),
         }
     }
 
-    /// Reads what a text names: a table, a view, a SELECT.
+    /// Reads what a text names: a table, a view or a SELECT.
     pub fn read(connection: &Connection, text: &str, options: &Options) -> Result<Self> {
         let _depth = Depth::enter()?;
         let mut source = Source::open(connection, text, &options.columns)?;
@@ -72,8 +72,8 @@ impl Ingest {
         ingest.boolean_choices = source.has_boolean_choices();
         let mut rows = source.statement.raw_query();
         while let Some(row) = rows.next()? {
-            let optional = |place: Option<usize>| place.map(|place| row.get_ref(place)).transpose();
-            ingest.push(&Values {
+            let optional = |index: Option<usize>| index.map(|index| row.get_ref(index)).transpose();
+            ingest.push(&SqlRow {
                 annotator: row.get_ref(source.annotator)?,
                 left: row.get_ref(source.left)?,
                 right: row.get_ref(source.right)?,
@@ -86,16 +86,16 @@ impl Ingest {
     }
 
     /// Takes one row.
-    pub fn push(&mut self, values: &Values<'_>) -> Result<()> {
+    pub fn push(&mut self, values: &SqlRow<'_>) -> Result<()> {
         let row = self.row(values);
         let row = row.map_err(|text| {
             let number = self.builder.rows() + 1;
             message(format!("{text} (row {number} of those read)"))
         })?;
-        self.builder.push(row).map_err(sql_error)
+        Ok(self.builder.push(row)?)
     }
 
-    fn row<'a>(&mut self, values: &Values<'a>) -> Result<Row<'a>, String> {
+    fn row<'a>(&mut self, values: &SqlRow<'a>) -> Result<Row<'a>, String> {
         let columns = &self.columns;
         let name = |name: &Option<String>| name.clone().unwrap_or_default();
         Ok(Row {
@@ -107,21 +107,21 @@ impl Ingest {
                 None | Some(ValueRef::Null) => None,
                 Some(ValueRef::Integer(value)) => Some(value as f64),
                 Some(ValueRef::Real(value)) => Some(value),
-                Some(other) => return Err(wrong(&name(&columns.weight), other, WEIGHTS)),
+                Some(other) => return Err(wrong_type(&name(&columns.weight), other, WEIGHTS)),
             },
             fold: match values.fold {
                 None | Some(ValueRef::Null) => None,
                 Some(ValueRef::Integer(value)) => Some(value),
-                Some(other) => return Err(wrong(&name(&columns.fold), other, FOLDS)),
+                Some(other) => return Err(wrong_type(&name(&columns.fold), other, FOLDS)),
             },
         })
     }
 
-    /// The votes in canonical order, their ids in the types that were seen.
-    pub fn finish(mut self, run: &mut Execution<'_>) -> crate::Result<Votes> {
+    /// The votes in canonical order, with ids of the types that were read.
+    pub fn finish(mut self, execution: &mut Execution<'_>) -> crate::Result<Votes> {
         let (annotator, item) = (self.annotators.id_type(), self.items.id_type());
         self.builder.expect_ids(annotator, item, item);
-        self.builder.finish_within(run)
+        self.builder.finish_within(execution)
     }
 }
 
@@ -133,7 +133,7 @@ const FOLDS: &str = "folds are whole numbers";
 #[inline]
 pub(super) fn id<'a>(
     value: ValueRef<'a>,
-    seen: &mut Seen,
+    seen: &mut SeenTypes,
     column: &str,
 ) -> Result<Option<IdRef<'a>>, String> {
     match value {
@@ -146,7 +146,7 @@ pub(super) fn id<'a>(
             text(bytes, column).map(|text| Some(IdRef::Text(text)))
         }
         ValueRef::Null => Ok(None),
-        other => Err(wrong(column, other, IDS)),
+        other => Err(wrong_type(column, other, IDS)),
     }
 }
 
@@ -162,7 +162,7 @@ fn choice<'a>(
         ValueRef::Real(value) => Some(ChoiceRef::Number(value)),
         ValueRef::Text(bytes) => Some(ChoiceRef::Text(text(bytes, column)?)),
         ValueRef::Null => None,
-        other => return Err(wrong(column, other, CHOICES)),
+        other => return Err(wrong_type(column, other, CHOICES)),
     })
 }
 
@@ -173,7 +173,7 @@ fn text<'a>(bytes: &'a [u8], column: &str) -> Result<&'a str, String> {
 }
 
 #[cold]
-fn wrong(column: &str, value: ValueRef<'_>, rule: &str) -> String {
+fn wrong_type(column: &str, value: ValueRef<'_>, rule: &str) -> String {
     let (kind, shown) = match value {
         ValueRef::Null => ("NULL", String::new()),
         ValueRef::Integer(value) => ("the integer", format!(" {value}")),
@@ -187,13 +187,13 @@ fn wrong(column: &str, value: ValueRef<'_>, rule: &str) -> String {
     format!("column \"{column}\" holds {kind}{shown}; {rule}")
 }
 
-/// How deep table functions may read from each other: a view over
-/// `me_hodgerank` of itself would never end.
+/// How deep table functions may be nested: a view over `me_hodgerank` of itself
+/// would recur without end.
 const MAX_DEPTH: u32 = 8;
 
 thread_local!(static DEPTH: Cell<u32> = const { Cell::new(0) });
 
-/// One level of table functions that read from each other.
+/// One level of nested table functions, until it is dropped.
 pub(super) struct Depth;
 
 impl Depth {

@@ -1,95 +1,95 @@
-//! What a statement has fitted already.
+//! The results that a statement has computed already.
 //!
-//! A join or a correlated subquery may have to call a table function once for
-//! each row of another table; the votes must not be read each time. So a cursor
-//! remembers. SQLite does not say whether a statement sees what is written while
-//! it runs, so the first answer may stand as long as the statement lasts, and no
-//! longer.
+//! A join or a correlated subquery may call a table function once for each row of
+//! another table; the votes must not be read each time. So a cursor keeps its
+//! results. SQLite does not define whether a statement sees what is written while
+//! it runs, so a result may be used until the statement ends, and not longer.
 //!
-//! Older SQLites (3.40 is one) open a new cursor for every run of a correlated subquery,
-//! then close the one that it replaces, then start the new one. Nothing else
-//! closes a cursor between another's opening and its start: so what closes there
-//! leaves its memory to the one that was just opened, within one statement.
+//! Older SQLites, such as 3.40, open a new cursor for every run of a correlated
+//! subquery, then close the cursor that it replaces, then start the new one.
+//! Nothing else closes a cursor between the opening and the start of another. So
+//! a cursor that is closed then passes its results to the one that was just
+//! opened, which belongs to the same statement.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use arrow_array::RecordBatch;
 
-use super::functions::Arguments;
+use super::table_arguments::TableArguments;
 
-/// How many results a cursor remembers: a few values of kappa in one join.
-const REMEMBERED: usize = 8;
+/// Results that a cursor keeps at most: enough for a few values of kappa in one join.
+const MAX_RESULTS: usize = 8;
 
-type Results = Vec<(Arguments, RecordBatch)>;
+type KeptResults = Vec<(TableArguments, RecordBatch)>;
 
-/// What passes from a cursor to the one that replaces it.
+/// What a cursor passes to the one that replaces it.
 #[derive(Default)]
-pub(super) struct Handover(Mutex<State>);
+pub(super) struct ResultHandover(Mutex<HandoverState>);
 
 #[derive(Default)]
-struct State {
-    /// Counts cursors, so that each has a number.
+struct HandoverState {
+    /// The number of cursors so far, which is the id of the last.
     cursors: u64,
-    /// The cursor that was opened and not started yet.
+    /// The cursor that was opened and has not started yet.
     opened: Option<u64>,
-    /// What was left to it.
-    results: Results,
+    /// What was passed to it.
+    results: KeptResults,
 }
 
-/// A cursor's own.
-pub(super) struct Memory {
+/// The results of one cursor.
+pub(super) struct ResultMemory {
     cursor: u64,
-    results: Results,
-    handover: Arc<Handover>,
+    results: KeptResults,
+    handover: Arc<ResultHandover>,
 }
 
-impl Handover {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ResultHandover {
+    fn state(&self) -> MutexGuard<'_, HandoverState> {
         self.0
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-impl Memory {
-    /// That of a cursor that is being opened.
-    pub fn new(handover: &Arc<Handover>) -> Self {
+impl ResultMemory {
+    /// For a cursor that is being opened.
+    pub fn new(handover: &Arc<ResultHandover>) -> Self {
         let mut state = handover.state();
         state.cursors += 1;
         state.opened = Some(state.cursors);
         state.results.clear();
         Self {
             cursor: state.cursors,
-            results: Results::new(),
+            results: KeptResults::new(),
             handover: handover.clone(),
         }
     }
 
-    /// The cursor starts: it gets what the one that it replaces has left.
+    /// The cursor starts: it takes the results of the one that it replaces.
     pub fn take_over(&mut self) {
         let mut state = self.handover.state();
-        let left = std::mem::take(&mut state.results);
-        if state.opened.take() == Some(self.cursor) && !left.is_empty() {
-            self.results = left;
+        let passed = std::mem::take(&mut state.results);
+        if state.opened.take() == Some(self.cursor) && !passed.is_empty() {
+            self.results = passed;
         }
     }
 
-    /// What these arguments gave before.
-    pub fn get(&self, arguments: &Arguments) -> Option<RecordBatch> {
+    /// The kept result for these arguments.
+    pub fn get(&self, arguments: &TableArguments) -> Option<RecordBatch> {
         let known = self.results.iter().find(|(known, _)| known == arguments);
         known.map(|(_, batch)| batch.clone())
     }
 
-    /// Remembers what these arguments gave.
-    pub fn put(&mut self, arguments: &Arguments, batch: &RecordBatch) {
-        if self.results.len() == REMEMBERED {
+    /// Keeps the result for these arguments.
+    pub fn put(&mut self, arguments: &TableArguments, batch: &RecordBatch) {
+        if self.results.len() == MAX_RESULTS {
             self.results.remove(0);
         }
         self.results.push((arguments.clone(), batch.clone()));
     }
 }
 
-impl Drop for Memory {
+impl Drop for ResultMemory {
     /// The cursor closes.
     fn drop(&mut self) {
         let mut state = self.handover.state();
@@ -105,22 +105,22 @@ impl Drop for Memory {
 mod tests {
     use super::*;
 
-    fn results(memory: &mut Memory) {
+    fn results(memory: &mut ResultMemory) {
         let batch = RecordBatch::new_empty(crate::Simulation::schema());
-        memory.put(&Arguments::default(), &batch);
+        memory.put(&TableArguments::default(), &batch);
     }
 
-    fn knows(memory: &Memory) -> bool {
-        memory.get(&Arguments::default()).is_some()
+    fn knows(memory: &ResultMemory) -> bool {
+        memory.get(&TableArguments::default()).is_some()
     }
 
     #[test]
     fn a_replaced_cursor_leaves_its_memory() {
         let handover = Arc::default();
-        let mut first = Memory::new(&handover);
+        let mut first = ResultMemory::new(&handover);
         first.take_over();
         results(&mut first);
-        let mut second = Memory::new(&handover);
+        let mut second = ResultMemory::new(&handover);
         drop(first);
         second.take_over();
         assert!(knows(&second));
@@ -129,25 +129,25 @@ mod tests {
     #[test]
     fn another_statement_gets_nothing() {
         let handover = Arc::default();
-        let mut first = Memory::new(&handover);
+        let mut first = ResultMemory::new(&handover);
         first.take_over();
         results(&mut first);
         // Started while the first is still there.
-        let mut second = Memory::new(&handover);
+        let mut second = ResultMemory::new(&handover);
         second.take_over();
         drop(first);
         assert!(!knows(&second));
         // Opened after the end of all others.
         results(&mut second);
         drop(second);
-        let mut third = Memory::new(&handover);
+        let mut third = ResultMemory::new(&handover);
         third.take_over();
         assert!(!knows(&third));
         // Opened and never started.
         results(&mut third);
-        drop(Memory::new(&handover));
+        drop(ResultMemory::new(&handover));
         drop(third);
-        let mut fourth = Memory::new(&handover);
+        let mut fourth = ResultMemory::new(&handover);
         fourth.take_over();
         assert!(!knows(&fourth));
     }

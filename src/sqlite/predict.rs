@@ -1,5 +1,5 @@
-//! `me_hodgerank_predict('train', 'test')`: the rows of the second table with
-//! what the fit of the first says about them.
+//! `me_hodgerank_predict('train', 'test')`: the rows of the second table with the
+//! predictions of the fit of the first.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use arrow_schema::{DataType, Field, UnionFields};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
-use super::error::{message, sql_error};
-use super::ingest::{Seen, id};
-use super::source::Shown;
+use super::error::message;
+use super::ingest::{SeenTypes, id};
+use super::source::TestSource;
 use crate::fit::Fit;
 use crate::fit::predict::Predictor;
 use crate::options::Columns;
@@ -34,16 +34,16 @@ pub(super) fn predict(
     columns: &Columns,
     fit: Arc<Fit>,
 ) -> Result<RecordBatch> {
-    let predictor = Predictor::new(fit).map_err(sql_error)?;
-    let mut shown = Shown::open(connection, text, columns)?;
-    let mut values: [Values; 4] = Default::default();
-    let (mut annotators, mut items) = (Seen::default(), Seen::default());
+    let predictor = Predictor::new(fit)?;
+    let mut test = TestSource::open(connection, text, columns)?;
+    let mut values: [MixedColumn; 4] = Default::default();
+    let (mut annotators, mut items) = (SeenTypes::default(), SeenTypes::default());
     let (mut predicted, mut hodgerank) = (Float64Builder::new(), Float64Builder::new());
-    let mut rows = shown.statement.raw_query();
+    let mut rows = test.statement.raw_query();
     while let Some(row) = rows.next()? {
-        let who = row.get_ref(shown.annotator)?;
-        let (left, right) = (row.get_ref(shown.left)?, row.get_ref(shown.right)?);
-        let choice = shown.choice.map(|place| row.get_ref(place)).transpose()?;
+        let who = row.get_ref(test.annotator)?;
+        let (left, right) = (row.get_ref(test.left)?, row.get_ref(test.right)?);
+        let choice = test.choice.map(|index| row.get_ref(index)).transpose()?;
         let choice = choice.unwrap_or(ValueRef::Null);
         for (value, column) in [who, left, right, choice].into_iter().zip(&mut values) {
             column.push(value)?;
@@ -56,12 +56,11 @@ pub(super) fn predict(
         predicted.append_option(vote);
         hodgerank.append_option(pair.map(|(left, right)| predictor.hodgerank(left, right)));
     }
-    let checked = predictor.check_types(annotators.seen(), items.seen());
-    checked.map_err(sql_error)?;
+    predictor.check_types(annotators.known(), items.known())?;
     batch(values, [predicted.finish(), hodgerank.finish()])
 }
 
-fn batch(values: [Values; 4], predictions: [Float64Array; 2]) -> Result<RecordBatch> {
+fn batch(values: [MixedColumn; 4], predictions: [Float64Array; 2]) -> Result<RecordBatch> {
     let mut arrays = Vec::new();
     for column in values {
         arrays.push(column.finish()?);
@@ -72,9 +71,9 @@ fn batch(values: [Values; 4], predictions: [Float64Array; 2]) -> Result<RecordBa
     RecordBatch::try_from_iter_with_nullable(named).map_err(|error| message(error.to_string()))
 }
 
-/// A column of values of any type, as they are.
+/// A column of values of any type, as a union array.
 #[derive(Default)]
-struct Values {
+struct MixedColumn {
     types: Vec<i8>,
     offsets: Vec<i32>,
     integers: Int64Builder,
@@ -82,9 +81,9 @@ struct Values {
     texts: StringBuilder,
 }
 
-impl Values {
+impl MixedColumn {
     fn push(&mut self, value: ValueRef<'_>) -> Result<()> {
-        let (kind, length) = match value {
+        let (type_id, offset) = match value {
             ValueRef::Null | ValueRef::Integer(_) => (0, self.integers.values_slice().len()),
             ValueRef::Real(_) => (1, self.reals.values_slice().len()),
             _ => (2, self.texts.offsets_slice().len() - 1),
@@ -96,8 +95,8 @@ impl Values {
             ValueRef::Text(text) => self.texts.append_value(std::str::from_utf8(text)?),
             ValueRef::Blob(_) => return Err(message("a vote holds a blob, not a number or text")),
         }
-        self.types.push(kind);
-        self.offsets.push(length as i32);
+        self.types.push(type_id);
+        self.offsets.push(offset as i32);
         Ok(())
     }
 

@@ -1,20 +1,23 @@
-//! What `'votes'` names, and the statement that reads it.
+//! The statement that reads what `'votes'` names.
 //!
-//! A table or view is read with a statement of ours, its names quoted; the text
-//! of a SELECT is the statement itself. Either way SQLite prepares it on the
-//! caller's connection: it sees what the caller sees, inside the caller's
+//! A table or view is read with a SELECT that is made here, with quoted names; the
+//! text of a SELECT is the statement itself. SQLite prepares both on the caller's
+//! connection: the statement sees what the caller sees, inside the caller's
 //! transaction, and the caller's authoriser is asked.
+
+#![allow(unsafe_code)]
 
 use std::ffi::CStr;
 
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::{Batch, Connection, Error, Result, Statement, ffi};
 
-use super::error::{message, sql_error};
+use super::error::message;
+use super::sql_text::{is_query, path, quoted};
 use crate::options::Columns;
-use crate::votes::missing_column;
+use crate::votes::arrow::missing_column;
 
-/// A statement that gives votes, and where in its rows they are.
+/// A statement that returns votes, and the indices of their columns.
 pub(super) struct Source<'c> {
     pub statement: Statement<'c>,
     pub annotator: usize,
@@ -29,7 +32,7 @@ impl<'c> Source<'c> {
     /// Prepares to read the columns from what `text` names.
     pub fn open(connection: &'c Connection, text: &str, columns: &Columns) -> Result<Self> {
         if is_query(text) {
-            return Self::in_order_of(query(connection, text)?, columns);
+            return Self::find_columns(query(connection, text)?, columns);
         }
         let names: Vec<&String> = [
             &columns.annotator,
@@ -53,22 +56,18 @@ impl<'c> Source<'c> {
         })
     }
 
-    /// Finds the columns among those that a statement gives.
-    fn in_order_of(statement: Statement<'c>, columns: &Columns) -> Result<Self> {
-        let there: Vec<String> = statement
-            .column_names()
-            .into_iter()
-            .map(Into::into)
-            .collect();
-        let place = |name: &String| {
-            find(&there, name).ok_or_else(|| sql_error(missing_column(name, there.iter())))
+    /// Finds the columns among those that a statement returns.
+    fn find_columns(statement: Statement<'c>, columns: &Columns) -> Result<Self> {
+        let present = column_names(&statement);
+        let optional = |name: &Option<String>| {
+            let index = name.as_ref().map(|name| require(&present, name));
+            index.transpose()
         };
-        let optional = |name: &Option<String>| name.as_ref().map(place).transpose();
         Ok(Self {
-            annotator: place(&columns.annotator)?,
-            left: place(&columns.left)?,
-            right: place(&columns.right)?,
-            choice: place(&columns.choice)?,
+            annotator: require(&present, &columns.annotator)?,
+            left: require(&present, &columns.left)?,
+            right: require(&present, &columns.right)?,
+            choice: require(&present, &columns.choice)?,
             weight: optional(&columns.weight)?,
             fold: optional(&columns.fold)?,
             statement,
@@ -85,8 +84,8 @@ impl<'c> Source<'c> {
     }
 }
 
-/// A statement that gives votes to be predicted: the choice may be missing.
-pub(super) struct Shown<'c> {
+/// A statement that returns votes to be predicted: the choice may be missing.
+pub(super) struct TestSource<'c> {
     pub statement: Statement<'c>,
     pub annotator: usize,
     pub left: usize,
@@ -94,7 +93,7 @@ pub(super) struct Shown<'c> {
     pub choice: Option<usize>,
 }
 
-impl<'c> Shown<'c> {
+impl<'c> TestSource<'c> {
     /// Prepares to read the columns from what `text` names.
     pub fn open(connection: &'c Connection, text: &str, columns: &Columns) -> Result<Self> {
         let statement = if is_query(text) {
@@ -102,36 +101,40 @@ impl<'c> Shown<'c> {
         } else {
             table(connection, text, &[])?
         };
-        let there: Vec<String> = statement
-            .column_names()
-            .into_iter()
-            .map(Into::into)
-            .collect();
-        let place = |name: &String| {
-            find(&there, name).ok_or_else(|| sql_error(missing_column(name, there.iter())))
-        };
+        let present = column_names(&statement);
         Ok(Self {
-            annotator: place(&columns.annotator)?,
-            left: place(&columns.left)?,
-            right: place(&columns.right)?,
-            choice: find(&there, &columns.choice),
+            annotator: require(&present, &columns.annotator)?,
+            left: require(&present, &columns.left)?,
+            right: require(&present, &columns.right)?,
+            choice: find(&present, &columns.choice),
             statement,
         })
     }
 }
 
-/// SQLite's names are the same in any case; one that is spelt exactly goes first.
-fn find(there: &[String], name: &str) -> Option<usize> {
-    let position = |same: &dyn Fn(&str) -> bool| there.iter().position(|known| same(known));
+fn column_names(statement: &Statement<'_>) -> Vec<String> {
+    let names = statement.column_names().into_iter();
+    names.map(String::from).collect()
+}
+
+/// The index of a column, or the error that it is missing.
+fn require(present: &[String], name: &String) -> Result<usize> {
+    find(present, name).ok_or_else(|| missing_column(name, present.iter()).into())
+}
+
+/// The index of a column. SQLite's names are the same in upper and lower case; an
+/// exact match takes precedence.
+fn find(present: &[String], name: &str) -> Option<usize> {
+    let position = |same: &dyn Fn(&str) -> bool| present.iter().position(|known| same(known));
     position(&|known| known == name).or_else(|| position(&|known| known.eq_ignore_ascii_case(name)))
 }
 
-/// The caller's own SELECT. It is run as it is: nothing that it says can reach
-/// beyond it.
+/// The caller's own SELECT, run unchanged. It must be a single statement that only
+/// reads.
 fn query<'c>(connection: &'c Connection, text: &str) -> Result<Statement<'c>> {
     let mut batch = Batch::new(connection, text);
-    let plain = |error| plain(connection, error);
-    let statement = batch.next().map_err(plain)?;
+    let own_text = |error| with_own_text(connection, error);
+    let statement = batch.next().map_err(own_text)?;
     let Some(statement) = statement else {
         return Err(message("the text of the SELECT is empty"));
     };
@@ -141,7 +144,7 @@ fn query<'c>(connection: &'c Connection, text: &str) -> Result<Statement<'c>> {
              database",
         ));
     }
-    if batch.next().map_err(plain)?.is_some() {
+    if batch.next().map_err(own_text)?.is_some() {
         return Err(message(
             "the votes must come from one SELECT: this text holds several statements",
         ));
@@ -154,31 +157,27 @@ fn query<'c>(connection: &'c Connection, text: &str) -> Result<Statement<'c>> {
     Ok(statement)
 }
 
-/// A SELECT of columns of a table or view, of all if none is named. Columns are qualified: SQLite would
-/// read a quoted name that it does not know as a text.
+/// A SELECT of columns of a table or view; of all columns if none is named. The
+/// columns are qualified: SQLite would take an unknown quoted name for a text.
 fn table<'c>(connection: &'c Connection, text: &str, names: &[&String]) -> Result<Statement<'c>> {
-    let columns: Vec<String> = names
+    let columns: Vec<_> = names
         .iter()
         .map(|name| format!("v.{}", quoted(name)))
         .collect();
-    let columns = if names.is_empty() {
-        "*".to_string()
-    } else {
-        columns.join(", ")
+    let columns = match columns.as_slice() {
+        [] => "*".to_string(),
+        columns => columns.join(", "),
     };
     let select = |columns: &str, table: &str| {
         let sql = format!("SELECT {columns} FROM {table} AS v");
-        connection.prepare(&sql).map_err(|e| plain(connection, e))
+        let statement = connection.prepare(&sql);
+        statement.map_err(|error| with_own_text(connection, error))
     };
     let unknown = |error: &Error| error.to_string().starts_with("no such table");
     let mut table = path(text).unwrap_or_else(|| quoted(text));
     let mut outcome = select(&columns, &table);
-    // A dot may also be a letter of the name.
-    if let Err(error) = &outcome
-        && unknown(error)
-        && let Ok(whole) = select("*", &quoted(text))
-    {
-        drop(whole);
+    // A dot may also be part of the table's name.
+    if outcome.as_ref().is_err_and(unknown) && select("*", &quoted(text)).is_ok() {
         table = quoted(text);
         outcome = select(&columns, &table);
     }
@@ -187,20 +186,17 @@ fn table<'c>(connection: &'c Connection, text: &str, names: &[&String]) -> Resul
             "{error}: the first argument names a table or a view, or is the text of a SELECT"
         ))),
         Err(error) if error.to_string().starts_with("no such column") => {
-            let all = select("*", &table)?;
-            let there: Vec<String> = all.column_names().into_iter().map(Into::into).collect();
-            match names.iter().find(|name| find(&there, name).is_none()) {
-                Some(name) => Err(sql_error(missing_column(name, there.iter()))),
-                None => Err(error),
-            }
+            let present = column_names(&select("*", &table)?);
+            let missing = names.iter().map(|name| require(&present, name));
+            Err(missing.filter_map(Result::err).next().unwrap_or(error))
         }
         outcome => outcome,
     }
 }
 
-/// The error of a failed prepare with SQLite's own text only, whichever way
-/// rusqlite was built.
-fn plain(connection: &Connection, error: Error) -> Error {
+/// The error of a failed prepare with SQLite's own text only: rusqlite may add the
+/// statement to it.
+fn with_own_text(connection: &Connection, error: Error) -> Error {
     if matches!(error, Error::SqliteFailure(..)) {
         return error;
     }
@@ -215,129 +211,4 @@ fn plain(connection: &Connection, error: Error) -> Error {
         )
     };
     Error::SqliteFailure(ffi::Error::new(code), Some(text))
-}
-
-/// Whether a text is a statement, not a name: SELECT, WITH or VALUES and more.
-fn is_query(text: &str) -> bool {
-    let text = skip_blanks(text);
-    let end = text
-        .find(|c: char| !c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
-    let (word, rest) = text.split_at(end);
-    let follows = |c: char| !(c.is_alphanumeric() || "_$.".contains(c));
-    ["select", "with", "values"]
-        .iter()
-        .any(|known| known.eq_ignore_ascii_case(word))
-        && rest.trim_end().starts_with(follows)
-}
-
-/// The text behind blanks and comments.
-fn skip_blanks(mut text: &str) -> &str {
-    loop {
-        text = text.trim_start();
-        let rest = if let Some(comment) = text.strip_prefix("--") {
-            comment.split_once('\n').map(|(_, rest)| rest)
-        } else if let Some(comment) = text.strip_prefix("/*") {
-            comment.split_once("*/").map(|(_, rest)| rest)
-        } else {
-            return text;
-        };
-        text = rest.unwrap_or("");
-    }
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// `votes`, `main.votes`, `"my votes"`, `temp.[my votes]` … as quoted names.
-/// None if it is not such a path.
-fn path(text: &str) -> Option<String> {
-    let mut parts = Vec::new();
-    let mut rest = text.trim();
-    loop {
-        let (part, behind) = match rest.chars().next()? {
-            open @ ('"' | '`') => enclosed(&rest[1..], open)?,
-            '[' => {
-                let (name, behind) = rest[1..].split_once(']')?;
-                (name.to_string(), behind)
-            }
-            _ => {
-                let (name, behind) = rest.split_at(rest.find('.').unwrap_or(rest.len()));
-                (name.trim_end().to_string(), behind)
-            }
-        };
-        parts.push(quoted(&part));
-        let behind = behind.trim_start();
-        if behind.is_empty() {
-            break;
-        }
-        rest = behind.strip_prefix('.')?.trim_start();
-    }
-    (parts.len() <= 2).then(|| parts.join("."))
-}
-
-/// A name up to its closing quote, which is doubled within, and what follows.
-fn enclosed(text: &str, quote: char) -> Option<(String, &str)> {
-    let mut name = String::new();
-    let mut rest = text;
-    loop {
-        let (piece, behind) = rest.split_once(quote)?;
-        name += piece;
-        match behind.strip_prefix(quote) {
-            Some(behind) => {
-                name.push(quote);
-                rest = behind;
-            }
-            None => return Some((name, behind)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_all_kinds() {
-        for (text, expected) in [
-            ("votes", r#""votes""#),
-            (" main.votes ", r#""main"."votes""#),
-            ("my votes", r#""my votes""#),
-            (r#""my ""best"" votes""#, r#""my ""best"" votes""#),
-            (r#"temp . "a.b""#, r#""temp"."a.b""#),
-            ("[odd name].`q``q`", r#""odd name"."q`q""#),
-            ("Stimmen_für", r#""Stimmen_für""#),
-            (r#"x"; DROP TABLE votes"#, r#""x""; DROP TABLE votes""#),
-        ] {
-            assert_eq!(path(text).as_deref(), Some(expected), "{text}");
-        }
-        for text in ["", "a.b.c", "a.", r#""open"#, r#""a"b"#, "[a"] {
-            assert_eq!(path(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn queries_and_names_are_told_apart() {
-        for text in [
-            "SELECT 1",
-            " select*from x",
-            "-- why\n/* not */ With x AS (VALUES (1)) SELECT 1",
-            "VALUES(1)",
-            "select\n1",
-        ] {
-            assert!(is_query(text), "{text}");
-        }
-        for text in [
-            "votes",
-            "selected",
-            "select",
-            "with.x",
-            "values ",
-            "with_x",
-            "-- SELECT 1",
-        ] {
-            assert!(!is_query(text), "{text}");
-        }
-    }
 }

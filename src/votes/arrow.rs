@@ -1,4 +1,4 @@
-//! Arrow in: one `RecordBatch` at a time, columns found by name.
+//! Votes from Arrow: one `RecordBatch` at a time, columns found by name.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -21,19 +21,21 @@ impl VoteBuilder {
         let columns = self.columns().clone();
         let ids = |name: &str| {
             let rule = "ids are integers or text: cast the column to one of them";
-            let column = Column::new(batch, name, rule)?;
+            let column = ArrowColumn::new(batch, name, rule)?;
             column.id_type().map(|id_type| (column, id_type))
         };
         let (annotator, annotator_type) = ids(&columns.annotator)?;
         let (left, left_type) = ids(&columns.left)?;
         let (right, right_type) = ids(&columns.right)?;
-        let choice = Column::new(
+        let choice = ArrowColumn::new(
             batch,
             &columns.choice,
             "a choice is a number, a boolean or text",
         )?;
         let optional = |name: &Option<String>, rule| {
-            let column = name.as_ref().map(|name| Column::new(batch, name, rule));
+            let column = name
+                .as_ref()
+                .map(|name| ArrowColumn::new(batch, name, rule));
             column.transpose()
         };
         let weight = optional(&columns.weight, "weights are numbers")?;
@@ -45,7 +47,7 @@ impl VoteBuilder {
             fold.require(fold.is_integer())?;
         }
 
-        // A column without a type is all NULL, and no id of this batch is used.
+        // A column without a type holds only NULLs: no row of this batch is used.
         if let (Some(annotator), Some(left), Some(right)) = (annotator_type, left_type, right_type)
         {
             self.expect_ids(annotator, left, right);
@@ -56,25 +58,25 @@ impl VoteBuilder {
             right: right.id(row),
             choice: choice.choice(row),
             weight: weight.as_ref().and_then(|column| column.number(row)),
-            fold: fold.as_ref().and_then(|column| column.whole(row)),
+            fold: fold.as_ref().and_then(|column| column.integer(row)),
         }))
     }
 }
 
-/// The error for a column that is not there; it lists what is.
-pub(crate) fn missing_column<'a>(name: &str, there: impl Iterator<Item = &'a String>) -> Error {
-    let there: Vec<_> = there.map(|name| format!("\"{name}\"")).collect();
+/// The error for a missing column. It lists the columns that there are.
+pub(crate) fn missing_column<'a>(name: &str, present: impl Iterator<Item = &'a String>) -> Error {
+    let present: Vec<_> = present.map(|name| format!("\"{name}\"")).collect();
     Error::votes(format!(
         "the votes have no column \"{name}\"; they have {}: say which to read with the options \
          annotator, left, right and choice",
-        there.join(", ")
+        present.join(", ")
     ))
 }
 
 type Get<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
 
-/// How a row of a column is read. Every integer is read as the widest.
-enum Values<'a> {
+/// How the value of a row is read. Every integer is read as an `i128`.
+enum ArrowValues<'a> {
     Null,
     Text(Get<'a, Option<&'a str>>),
     Int(IdType, Get<'a, i128>),
@@ -82,15 +84,15 @@ enum Values<'a> {
     Bool(Get<'a, bool>),
 }
 
-/// A column, with what to say when it does not hold what it should.
-struct Column<'a> {
+/// A column, and the rule that an error states if its type is wrong.
+struct ArrowColumn<'a> {
     name: &'a str,
     rule: &'static str,
     array: &'a ArrayRef,
-    values: Values<'a>,
+    values: ArrowValues<'a>,
 }
 
-impl<'a> Column<'a> {
+impl<'a> ArrowColumn<'a> {
     fn new(batch: &'a RecordBatch, name: &str, rule: &'static str) -> Result<Self> {
         let schema = batch.schema_ref();
         let Some((index, field)) = schema.column_with_name(name) else {
@@ -111,7 +113,7 @@ impl<'a> Column<'a> {
     }
 
     fn require(&self, fits: bool) -> Result<()> {
-        if fits || matches!(self.values, Values::Null) {
+        if fits || matches!(self.values, ArrowValues::Null) {
             Ok(())
         } else {
             Err(wrong_type(self.name, self.array, self.rule))
@@ -119,34 +121,34 @@ impl<'a> Column<'a> {
     }
 
     fn is_integer(&self) -> bool {
-        matches!(self.values, Values::Int(..))
+        matches!(self.values, ArrowValues::Int(..))
     }
 
     fn is_numeric(&self) -> bool {
-        self.is_integer() || matches!(self.values, Values::Float(_))
+        self.is_integer() || matches!(self.values, ArrowValues::Float(_))
     }
 
     fn id_type(&self) -> Result<Option<IdType>> {
         match self.values {
-            Values::Int(id_type, _) => Ok(Some(id_type)),
-            Values::Text(_) => Ok(Some(IdType::Text)),
-            Values::Null => Ok(None),
+            ArrowValues::Int(id_type, _) => Ok(Some(id_type)),
+            ArrowValues::Text(_) => Ok(Some(IdType::Text)),
+            ArrowValues::Null => Ok(None),
             _ => Err(wrong_type(self.name, self.array, self.rule)),
         }
     }
 
     fn id(&self, row: usize) -> Option<IdRef<'_>> {
         match &self.values {
-            Values::Text(get) => get(row).map(IdRef::Text),
-            Values::Int(_, get) if self.array.is_valid(row) => Some(IdRef::Int(get(row))),
+            ArrowValues::Text(get) => get(row).map(IdRef::Text),
+            ArrowValues::Int(_, get) if self.array.is_valid(row) => Some(IdRef::Int(get(row))),
             _ => None,
         }
     }
 
     fn choice(&self, row: usize) -> Option<ChoiceRef<'_>> {
         match &self.values {
-            Values::Text(get) => get(row).map(ChoiceRef::Text),
-            Values::Bool(get) if self.array.is_valid(row) => Some(ChoiceRef::Bool(get(row))),
+            ArrowValues::Text(get) => get(row).map(ChoiceRef::Text),
+            ArrowValues::Bool(get) if self.array.is_valid(row) => Some(ChoiceRef::Bool(get(row))),
             _ => self.number(row).map(ChoiceRef::Number),
         }
     }
@@ -154,15 +156,15 @@ impl<'a> Column<'a> {
     fn number(&self, row: usize) -> Option<f64> {
         match &self.values {
             _ if self.array.is_null(row) => None,
-            Values::Int(_, get) => Some(get(row) as f64),
-            Values::Float(get) => Some(get(row)),
+            ArrowValues::Int(_, get) => Some(get(row) as f64),
+            ArrowValues::Float(get) => Some(get(row)),
             _ => None,
         }
     }
 
-    fn whole(&self, row: usize) -> Option<i64> {
+    fn integer(&self, row: usize) -> Option<i64> {
         match &self.values {
-            Values::Int(_, get) if self.array.is_valid(row) => get(row).try_into().ok(),
+            ArrowValues::Int(_, get) if self.array.is_valid(row) => get(row).try_into().ok(),
             _ => None,
         }
     }
@@ -173,12 +175,12 @@ fn wrong_type(name: &str, array: &ArrayRef, rule: &str) -> Error {
     Error::votes(format!("column \"{name}\" holds {found}; {rule}"))
 }
 
-fn values(array: &ArrayRef) -> Option<Values<'_>> {
+fn values(array: &ArrayRef) -> Option<ArrowValues<'_>> {
     Some(match array.data_type() {
-        DataType::Null => Values::Null,
+        DataType::Null => ArrowValues::Null,
         DataType::Boolean => {
             let array = array.as_boolean();
-            Values::Bool(Box::new(|row| array.value(row)))
+            ArrowValues::Bool(Box::new(|row| array.value(row)))
         }
         DataType::Int8 => int::<Int8Type>(array, true, 8),
         DataType::Int16 => int::<Int16Type>(array, true, 16),
@@ -192,7 +194,7 @@ fn values(array: &ArrayRef) -> Option<Values<'_>> {
         DataType::Decimal128(_, scale) => {
             let array = array.as_primitive::<Decimal128Type>();
             let unit = 10f64.powi((*scale).into());
-            Values::Float(Box::new(move |row| array.value(row) as f64 / unit))
+            ArrowValues::Float(Box::new(move |row| array.value(row) as f64 / unit))
         }
         DataType::Float16 => float::<Float16Type>(array),
         DataType::Float32 => float::<Float32Type>(array),
@@ -214,30 +216,30 @@ fn values(array: &ArrayRef) -> Option<Values<'_>> {
     })
 }
 
-fn int<T>(array: &ArrayRef, signed: bool, bits: u8) -> Values<'_>
+fn int<T>(array: &ArrayRef, signed: bool, bits: u8) -> ArrowValues<'_>
 where
     T: ArrowPrimitiveType<Native: Into<i128>>,
 {
     let array = array.as_primitive::<T>();
     let get = Box::new(|row| array.value(row).into());
-    Values::Int(IdType::int(signed, bits), get)
+    ArrowValues::Int(IdType::int(signed, bits), get)
 }
 
-fn float<T: ArrowPrimitiveType<Native: Into<f64>>>(array: &ArrayRef) -> Values<'_> {
+fn float<T: ArrowPrimitiveType<Native: Into<f64>>>(array: &ArrayRef) -> ArrowValues<'_> {
     let array = array.as_primitive::<T>();
-    Values::Float(Box::new(|row| array.value(row).into()))
+    ArrowValues::Float(Box::new(|row| array.value(row).into()))
 }
 
-fn text<'a>(get: impl Fn(usize) -> Option<&'a str> + 'a) -> Values<'a> {
-    Values::Text(Box::new(get))
+fn text<'a>(get: impl Fn(usize) -> Option<&'a str> + 'a) -> ArrowValues<'a> {
+    ArrowValues::Text(Box::new(get))
 }
 
-/// A dictionary of text with keys of any type.
-fn dictionary<'a>(array: &'a ArrayRef, key: &DataType) -> Option<Values<'a>> {
-    fn with_key<'a, K: ArrowDictionaryKeyType>(array: &'a ArrayRef) -> Option<Values<'a>> {
+/// A dictionary of text, with keys of any type.
+fn dictionary<'a>(array: &'a ArrayRef, key: &DataType) -> Option<ArrowValues<'a>> {
+    fn with_key<'a, K: ArrowDictionaryKeyType>(array: &'a ArrayRef) -> Option<ArrowValues<'a>> {
         let array = array.as_dictionary::<K>();
         match values(array.values())? {
-            Values::Text(get) => Some(text(move |row| array.key(row).and_then(&get))),
+            ArrowValues::Text(get) => Some(text(move |row| array.key(row).and_then(&get))),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Rows that cannot be used: each is classified and counted, none is lost in silence.
+//! Rows that cannot be used: each is classified and counted.
 
 use crate::error::Error;
 use crate::options::Columns;
@@ -46,7 +46,7 @@ impl Fault {
         }
     }
 
-    /// What is wrong, to follow the column's name and the number of rows, and what to do.
+    /// What is wrong and what to do about it, as two phrases of an error text.
     fn text(self) -> (&'static str, &'static str) {
         match self {
             Self::NullAnnotator => ("NULL", "every vote needs an annotator"),
@@ -87,12 +87,12 @@ pub(crate) struct BadRows {
     tallies: [Tally; Fault::ALL.len()],
 }
 
-/// The most characters of an offending value that an error shows.
-const SHOWN: usize = 60;
+/// Characters of an offending value that an error shows at most.
+const MAX_EXAMPLE_CHARS: usize = 60;
 
 impl BadRows {
     pub fn record(&mut self, fault: Fault, example: Option<String>) {
-        let shorten = |text: String| match text.char_indices().nth(SHOWN) {
+        let shorten = |text: String| match text.char_indices().nth(MAX_EXAMPLE_CHARS) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text,
         };

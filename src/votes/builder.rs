@@ -1,26 +1,30 @@
 //! Rows in, one at a time or merged from several threads; canonical votes out.
 
 use std::fmt;
-use std::sync::Arc;
 
 use super::bad_rows::{BadRows, Fault};
-use super::choice::{BadChoice, ChoiceRef, LARGEST};
-use super::chunks::{CHUNK_ROWS, Chunk, Held, Lookup, Numbers};
+use super::canonical::Votes;
+use super::choice::{BadChoice, ChoiceRef, MAX_MAGNITUDE};
+use super::chunks::{CHUNK_ROWS, Chunk, Renumbering, RenumberingCache, SharedChunk};
+use super::folds::Folds;
 use super::ids::{IdRef, IdType, Interner};
 use super::row::Row;
 use super::sort::Sorter;
-use super::{Votes, folds};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Stop};
 use crate::options::{Columns, OnBadRow, Options};
 
-/// Rows without a NULL, ids whole numbers and choices numbers: the quick way in.
-#[cfg(feature = "duckdb")]
-#[derive(Default)]
-pub(crate) struct WholeRows {
+/// Rows in columns, without NULLs, weights or folds, ids being integers and
+/// choices numbers. They are read faster than other rows.
+#[derive(Clone, Debug, Default)]
+pub struct IntegerRows {
+    /// Who voted.
     pub annotator: Vec<i64>,
+    /// The item shown on the left.
     pub left: Vec<i64>,
+    /// The item shown on the right.
     pub right: Vec<i64>,
+    /// What was chosen: the sign is the side, the size the strength.
     pub choice: Vec<f64>,
 }
 
@@ -34,7 +38,7 @@ struct Vote<'a> {
     fold: i64,
 }
 
-/// So many rows are looked up together: their ids stay in the fastest cache.
+/// Rows that are looked up together: so many ids stay in the fastest cache.
 const BLOCK_ROWS: usize = 128;
 
 /// Collects votes. Several can be filled in parallel and merged: the votes
@@ -44,9 +48,9 @@ pub struct VoteBuilder {
     on_bad_row: OnBadRow,
     annotators: Interner,
     items: Interner,
-    /// Full ones.
-    chunks: Vec<Held>,
-    /// The one that is being filled.
+    /// Full chunks.
+    chunks: Vec<SharedChunk>,
+    /// The chunk that is being filled.
     open: Chunk,
     rows: u64,
     bad: BadRows,
@@ -70,7 +74,7 @@ impl VoteBuilder {
             annotators: Interner::default(),
             items: Interner::default(),
             chunks: Vec::new(),
-            open: Chunk::new(),
+            open: Chunk::default(),
             rows: 0,
             bad: BadRows::default(),
         }
@@ -80,14 +84,16 @@ impl VoteBuilder {
         &self.columns
     }
 
-    /// Declares the types of the ids in the rows to come: they come back with it.
+    /// Declares the types of the ids in the rows to come. Results have ids of the
+    /// same types.
     pub fn expect_ids(&mut self, annotator: IdType, left: IdType, right: IdType) {
         self.annotators.expect(annotator);
         self.items.expect(left);
         self.items.expect(right);
     }
 
-    /// Takes one row. A row that cannot be used is counted; [`finish`](Self::finish) speaks of it.
+    /// Takes one row. A row that cannot be used is counted;
+    /// [`finish`](Self::finish) reports it.
     pub fn push(&mut self, row: Row<'_>) -> Result<()> {
         match self.checked(row) {
             Some(vote) => self.store(&[vote]),
@@ -95,8 +101,8 @@ impl VoteBuilder {
         }
     }
 
-    /// Takes many rows, which is faster than one at a time: looking up one
-    /// column after the other, the processor waits for memory less often.
+    /// Takes many rows, which is faster than one at a time: ids are looked up one
+    /// column after the other, so that the processor waits for memory less often.
     pub fn push_all<'a>(&mut self, rows: impl Iterator<Item = Row<'a>>) -> Result<()> {
         let mut block = Vec::with_capacity(BLOCK_ROWS);
         for row in rows {
@@ -139,7 +145,7 @@ impl VoteBuilder {
         })?;
         if self.columns.weight.is_some() {
             let weight = row.weight;
-            if !weight.is_some_and(|weight| weight > 0.0 && weight <= LARGEST) {
+            if !weight.is_some_and(|weight| weight > 0.0 && weight <= MAX_MAGNITUDE) {
                 let example = weight.map_or("NULL".into(), |weight| weight.to_string());
                 return Err((Fault::BadWeight, Some(example)));
             }
@@ -157,37 +163,44 @@ impl VoteBuilder {
         })
     }
 
-    /// Takes rows whose ids are whole numbers and whose choices are numbers. If
-    /// one of them cannot be used, none is taken and the answer is false.
-    #[cfg(feature = "duckdb")]
-    pub(crate) fn push_whole(&mut self, rows: &WholeRows) -> Result<bool> {
-        let usable = |&choice: &f64| choice.abs() <= LARGEST;
+    /// Takes rows of integers. If one of them cannot be used, or the options name
+    /// a weight or fold column, none is taken and the result is false.
+    pub fn push_integers(&mut self, rows: &IntegerRows) -> Result<bool> {
+        let ids = [&rows.annotator, &rows.left, &rows.right];
+        if ids.iter().any(|ids| ids.len() != rows.choice.len()) {
+            return Err(Error::votes("the columns of the votes differ in length"));
+        }
+        let usable = |&choice: &f64| choice.abs() <= MAX_MAGNITUDE;
         let differ = rows.left.iter().zip(&rows.right).all(|(a, b)| a != b);
-        let plain = self.columns.weight.is_none() && self.columns.fold.is_none();
-        if !(plain && differ && rows.choice.iter().all(usable)) {
+        let unweighted = self.columns.weight.is_none() && self.columns.fold.is_none();
+        if !(unweighted && differ && rows.choice.iter().all(usable)) {
             return Ok(false);
         }
-        let chunk = Self::room(&mut self.open, &mut self.chunks, rows.choice.len());
+        let chunk = Self::chunk_for(&mut self.open, &mut self.chunks, rows.choice.len());
         self.annotators
-            .intern_whole(&rows.annotator, &mut chunk.annotator)?;
-        self.items.intern_whole(&rows.left, &mut chunk.left)?;
-        self.items.intern_whole(&rows.right, &mut chunk.right)?;
+            .intern_integers(&rows.annotator, &mut chunk.annotator)?;
+        self.items.intern_integers(&rows.left, &mut chunk.left)?;
+        self.items.intern_integers(&rows.right, &mut chunk.right)?;
         chunk.choice.extend(&rows.choice);
         self.rows += rows.choice.len() as u64;
         Ok(true)
     }
 
-    /// The open chunk, after it made room for more rows.
-    fn room<'a>(open: &'a mut Chunk, full: &mut Vec<Held>, rows: usize) -> &'a mut Chunk {
+    /// The open chunk for so many more rows: a new one if they do not fit.
+    fn chunk_for<'a>(
+        open: &'a mut Chunk,
+        full: &mut Vec<SharedChunk>,
+        rows: usize,
+    ) -> &'a mut Chunk {
         if open.len() + rows > CHUNK_ROWS {
-            full.push(whole(std::mem::replace(open, Chunk::new())));
+            full.push(std::mem::take(open).shared());
         }
         open
     }
 
-    /// After an error the builder is of no use any more.
+    /// Appends votes. After an error the builder cannot be used any more.
     fn store(&mut self, votes: &[Vote<'_>]) -> Result<()> {
-        let chunk = Self::room(&mut self.open, &mut self.chunks, votes.len());
+        let chunk = Self::chunk_for(&mut self.open, &mut self.chunks, votes.len());
         let annotators = votes.iter().map(|vote| vote.annotator);
         self.annotators
             .intern_all(annotators, &mut chunk.annotator)?;
@@ -221,29 +234,29 @@ impl VoteBuilder {
         self.take(other, other.copy_chunks())
     }
 
-    fn take_chunks(&mut self) -> Vec<Held> {
-        let open = std::mem::replace(&mut self.open, Chunk::new());
+    fn take_chunks(&mut self) -> Vec<SharedChunk> {
         let mut chunks = std::mem::take(&mut self.chunks);
-        chunks.push(whole(open));
+        chunks.push(std::mem::take(&mut self.open).shared());
         chunks
     }
 
-    fn copy_chunks(&self) -> Vec<Held> {
+    fn copy_chunks(&self) -> Vec<SharedChunk> {
         let mut chunks = self.chunks.clone();
-        chunks.push(whole(self.open.clone()));
+        chunks.push(self.open.clone().shared());
         chunks
     }
 
-    /// Chunks stay as they are and shared; only what their numbers mean is new.
-    fn take(&mut self, other: &Self, chunks: Vec<Held>) -> Result<()> {
+    /// Takes over chunks of another builder. Their rows stay shared; only their
+    /// renumbering changes.
+    fn take(&mut self, other: &Self, chunks: Vec<SharedChunk>) -> Result<()> {
         let annotators = self.annotators.merge(&other.annotators)?;
         let items = self.items.merge(&other.items)?;
-        let mut lookup = Numbers::new(annotators, items).map(Lookup::new);
-        for mut held in chunks.into_iter().filter(|held| held.chunk.len() > 0) {
-            if let Some(lookup) = &mut lookup {
-                held.numbers = Some(lookup.of(held.numbers.as_ref()));
+        let mut next = Renumbering::new(annotators, items).map(RenumberingCache::new);
+        for mut shared in chunks.into_iter().filter(|shared| shared.chunk.len() > 0) {
+            if let Some(next) = &mut next {
+                shared.renumbering = Some(next.compose(&shared));
             }
-            self.chunks.push(held);
+            self.chunks.push(shared);
         }
         self.rows += other.rows;
         self.bad.merge(other.bad.clone());
@@ -257,7 +270,7 @@ impl VoteBuilder {
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
-        let full = self.chunks.iter().map(|held| held.chunk.bytes());
+        let full = self.chunks.iter().map(|shared| shared.chunk.bytes());
         full.sum::<usize>() + self.open.bytes() + self.annotators.bytes() + self.items.bytes()
     }
 
@@ -266,18 +279,18 @@ impl VoteBuilder {
         self.finish_within(&mut Execution::new())
     }
 
-    /// The same, watched.
+    /// The same, within an execution that limits its time and threads.
     pub fn finish_within(mut self, execution: &mut Execution<'_>) -> Result<Votes> {
         let chunks = self.take_chunks();
         self.votes(chunks, execution)
     }
 
     /// The votes so far; more can follow.
-    pub fn snapshot(&self, run: &mut Execution<'_>) -> Result<Votes> {
-        self.votes(self.copy_chunks(), run)
+    pub fn snapshot(&self, execution: &mut Execution<'_>) -> Result<Votes> {
+        self.votes(self.copy_chunks(), execution)
     }
 
-    fn votes(&self, chunks: Vec<Held>, run: &mut Execution<'_>) -> Result<Votes> {
+    fn votes(&self, chunks: Vec<SharedChunk>, execution: &mut Execution<'_>) -> Result<Votes> {
         let skipped = self.bad.total();
         if self.rows == 0 {
             return Err(Error::votes(
@@ -287,26 +300,26 @@ impl VoteBuilder {
         if skipped == self.rows || (skipped > 0 && self.on_bad_row == OnBadRow::Error) {
             return Err(self.bad.error(&self.columns, self.rows));
         }
-        let threads = run.worker_threads();
-        run.run(move |stop| self.sort(chunks, threads, stop))
+        let threads = execution.worker_threads();
+        execution.run(move |stop| self.sort(chunks, threads, stop))
     }
 
-    fn sort(&self, chunks: Vec<Held>, threads: usize, stop: &Stop) -> Result<Votes> {
-        let (annotators, annotator_place) = self.annotators.sorted("annotators")?;
-        let (items, item_place) = self.items.sorted("items")?;
-        let graded = chunks.iter().any(|held| held.chunk.choice.is_graded());
+    fn sort(&self, chunks: Vec<SharedChunk>, threads: usize, stop: &Stop) -> Result<Votes> {
+        let (annotators, annotator_positions) = self.annotators.sorted("annotators")?;
+        let (items, item_positions) = self.items.sorted("items")?;
+        let graded = chunks.iter().any(|shared| shared.chunk.choice.is_graded());
         let (weighted, with_folds) = (self.columns.weight.is_some(), self.columns.fold.is_some());
-        let places = Numbers {
-            annotators: annotator_place,
-            items: item_place,
+        let positions = Renumbering {
+            annotators: annotator_positions,
+            items: item_positions,
         };
-        let sorter = Sorter::new(chunks, places);
+        let sorter = Sorter::new(chunks, positions);
         let (comparisons, fold_values) = if graded || weighted || with_folds {
             sorter.general(stop, graded, weighted, with_folds)?
         } else {
             (sorter.sides(threads, stop)?, None)
         };
-        let folds = fold_values.map(folds::Folds::from_values).transpose()?;
+        let folds = fold_values.map(Folds::from_values).transpose()?;
         Ok(Votes {
             annotators,
             items,
@@ -314,13 +327,6 @@ impl VoteBuilder {
             folds,
             skipped: self.bad.total(),
         })
-    }
-}
-
-fn whole(chunk: Chunk) -> Held {
-    Held {
-        chunk: Arc::new(chunk),
-        numbers: None,
     }
 }
 

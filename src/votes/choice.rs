@@ -1,9 +1,9 @@
-//! What was chosen, in every spelling that votes tables use, as one number:
+//! A choice, in any of the spellings that votes tables use, as one number:
 //! positive for the left item, negative for the right one, 0 for a tie.
 
 use super::ids::IdRef;
 
-/// One choice as a host hands it over.
+/// One choice as a host passes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChoiceRef<'a> {
     /// Its sign is the side, its size the strength.
@@ -22,8 +22,8 @@ pub(crate) enum BadChoice {
     Unknown,
 }
 
-/// Beyond this a square would overflow somewhere on the way.
-pub(crate) const LARGEST: f64 = 1e100;
+/// The largest choice and weight. The square of a larger one could overflow.
+pub(crate) const MAX_MAGNITUDE: f64 = 1e100;
 
 const LEFT: &[&str] = &["left", "l", "a", "model_a", "model a", "first"];
 const RIGHT: &[&str] = &["right", "r", "b", "model_b", "model b", "second"];
@@ -48,7 +48,7 @@ impl ChoiceRef<'_> {
     pub(crate) fn value(self, left: IdRef<'_>, right: IdRef<'_>) -> Result<f64, BadChoice> {
         match self {
             Self::Number(value) if !value.is_finite() => Err(BadChoice::NotFinite),
-            Self::Number(value) if value.abs() > LARGEST => Err(BadChoice::TooLarge),
+            Self::Number(value) if value.abs() > MAX_MAGNITUDE => Err(BadChoice::TooLarge),
             Self::Number(value) => Ok(value + 0.0), // -0.0 becomes 0.0
             Self::Bool(left_chosen) => Ok(if left_chosen { 1.0 } else { -1.0 }),
             Self::Text(text) => side(text, left, right).ok_or(BadChoice::Unknown),
@@ -56,7 +56,8 @@ impl ChoiceRef<'_> {
     }
 }
 
-/// The id of the winner goes before the spellings of a side: an item may be called "b".
+/// The side that a text means. The id of an item takes precedence over the
+/// spellings of a side: an item may be called "b".
 fn side(text: &str, left: IdRef<'_>, right: IdRef<'_>) -> Option<f64> {
     if names(text, left) {
         return Some(1.0);

@@ -1,4 +1,5 @@
-//! Votes as they came in, ids as numbers of first sight.
+//! Votes in the order in which they were read. Ids are the numbers that an
+//! interner gave them, in the order of first appearance.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use super::comparisons::Choices;
 
 /// Rows of one chunk: 13 bytes a vote as long as choices are just sides and
 /// nothing is weighted.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Chunk {
     pub annotator: Vec<u32>,
     pub left: Vec<u32>,
@@ -16,21 +17,11 @@ pub(super) struct Chunk {
     pub fold: Vec<i64>,
 }
 
-/// A full chunk is left alone: growing one long vector would need three times its size.
+/// Rows of a full chunk. Growing one long vector instead would need three times
+/// its size while it is copied.
 pub(super) const CHUNK_ROWS: usize = 1 << 16;
 
 impl Chunk {
-    pub fn new() -> Self {
-        Self {
-            annotator: Vec::new(),
-            left: Vec::new(),
-            right: Vec::new(),
-            choice: Choices::with_capacity(false, 0),
-            weight: Vec::new(),
-            fold: Vec::new(),
-        }
-    }
-
     pub fn len(&self) -> usize {
         self.left.len()
     }
@@ -40,24 +31,32 @@ impl Chunk {
         let choice = if self.choice.is_graded() { 8 } else { 1 };
         self.left.capacity() * (12 + choice) + 8 * (self.weight.capacity() + self.fold.capacity())
     }
+
+    /// This chunk, to be shared, with its own numbers.
+    pub fn shared(self) -> SharedChunk {
+        SharedChunk {
+            chunk: Arc::new(self),
+            renumbering: None,
+        }
+    }
 }
 
-/// A full chunk, shared between a builder and its copies, and what its numbers
-/// are here.
+/// A full chunk, shared between a builder and its copies, and how its numbers
+/// translate to those of the builder that holds it.
 #[derive(Clone)]
-pub(super) struct Held {
+pub(super) struct SharedChunk {
     pub chunk: Arc<Chunk>,
-    /// None: the same as in the chunk.
-    pub numbers: Option<Arc<Numbers>>,
+    /// None: the numbers are the same as in the chunk.
+    pub renumbering: Option<Arc<Renumbering>>,
 }
 
-/// The numbers that ids have in another interner.
-pub(super) struct Numbers {
+/// For each number of an id, the number that replaces it.
+pub(super) struct Renumbering {
     pub annotators: Vec<u32>,
     pub items: Vec<u32>,
 }
 
-impl Numbers {
+impl Renumbering {
     /// None if nothing changes.
     pub fn new(annotators: Vec<u32>, items: Vec<u32>) -> Option<Arc<Self>> {
         let same = |numbers: &[u32]| (0..).zip(numbers).all(|(index, &number)| index == number);
@@ -65,41 +64,43 @@ impl Numbers {
         (!unchanged).then(|| Arc::new(Self { annotators, items }))
     }
 
-    /// These numbers, looked up in another's.
-    pub fn then(&self, next: &Self) -> Self {
-        let look_up = |own: &[u32], next: &[u32]| {
-            let numbers = own.iter().map(|&number| next[number as usize]);
+    /// This renumbering followed by another.
+    fn then(&self, next: &Self) -> Self {
+        let compose = |first: &[u32], next: &[u32]| {
+            let numbers = first.iter().map(|&number| next[number as usize]);
             numbers.collect()
         };
         Self {
-            annotators: look_up(&self.annotators, &next.annotators),
-            items: look_up(&self.items, &next.items),
+            annotators: compose(&self.annotators, &next.annotators),
+            items: compose(&self.items, &next.items),
         }
     }
 }
 
-/// Looks numbers up in others, once for all chunks that share theirs.
-pub(super) struct Lookup {
-    next: Arc<Numbers>,
-    last: Option<(Arc<Numbers>, Arc<Numbers>)>,
+/// Composes the renumberings of chunks with one that follows, once for all
+/// consecutive chunks that share theirs.
+pub(super) struct RenumberingCache {
+    next: Arc<Renumbering>,
+    /// The last renumbering that was asked for, and its composition.
+    last: Option<(Arc<Renumbering>, Arc<Renumbering>)>,
 }
 
-impl Lookup {
-    pub fn new(next: Arc<Numbers>) -> Self {
+impl RenumberingCache {
+    pub fn new(next: Arc<Renumbering>) -> Self {
         Self { next, last: None }
     }
 
-    /// What a chunk's numbers become.
-    pub fn of(&mut self, numbers: Option<&Arc<Numbers>>) -> Arc<Numbers> {
-        let Some(numbers) = numbers else {
+    /// The renumbering of a chunk followed by the next one.
+    pub fn compose(&mut self, chunk: &SharedChunk) -> Arc<Renumbering> {
+        let Some(first) = &chunk.renumbering else {
             return self.next.clone();
         };
         match &self.last {
-            Some((known, found)) if Arc::ptr_eq(known, numbers) => found.clone(),
+            Some((known, composed)) if Arc::ptr_eq(known, first) => composed.clone(),
             _ => {
-                let found = Arc::new(numbers.then(&self.next));
-                self.last = Some((numbers.clone(), found.clone()));
-                found
+                let composed = Arc::new(first.then(&self.next));
+                self.last = Some((first.clone(), composed.clone()));
+                composed
             }
         }
     }

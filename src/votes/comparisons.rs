@@ -1,9 +1,10 @@
-//! Votes as numbers: sorted by annotator, then by everything else, so that any
-//! sum over them has one order whatever order the rows came in.
+//! Votes whose ids are positions in canonical order. They are sorted by
+//! annotator, then by everything else, so that any sum over them is added in the
+//! same order, whatever order the rows were read in.
 
 use std::ops::Range;
 
-/// One vote with its ids as numbers.
+/// One vote. Items are positions in canonical order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
     /// The item shown on the left.
@@ -16,11 +17,17 @@ pub struct Comparison {
     pub weight: f64,
 }
 
-/// Choices, in one byte each as long as all are -1, 0 or 1.
+/// Choices, stored in one byte each as long as all are -1, 0 or 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Choices {
     Sides(Vec<i8>),
     Graded(Vec<f64>),
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Self::Sides(Vec::new())
+    }
 }
 
 impl Choices {
@@ -40,7 +47,7 @@ impl Choices {
         }
     }
 
-    /// Appends a choice, which widens all of them if it is not just a side.
+    /// Appends a choice. One that is not -1, 0 or 1 converts all to `Graded`.
     pub fn push(&mut self, value: f64) {
         match self {
             Self::Sides(sides) if is_side(value) => sides.push(value as i8),
@@ -53,14 +60,13 @@ impl Choices {
         }
     }
 
-    /// Appends several.
-    #[cfg(feature = "duckdb")]
+    /// Appends several; -0.0 becomes 0.0.
     pub fn extend(&mut self, values: &[f64]) {
         match self {
             Self::Sides(sides) if values.iter().all(|&value| is_side(value)) => {
                 sides.extend(values.iter().map(|&value| value as i8));
             }
-            _ => values.iter().for_each(|&value| self.push(value)),
+            _ => values.iter().for_each(|&value| self.push(value + 0.0)),
         }
     }
 
@@ -77,7 +83,7 @@ fn is_side(value: f64) -> bool {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparisons {
     pub(crate) items: usize,
-    /// Where each annotator's votes begin; one more entry at the end.
+    /// The row at which each annotator's votes begin, and the number of rows.
     pub(crate) offsets: Vec<usize>,
     pub(crate) left: Vec<u32>,
     pub(crate) right: Vec<u32>,
@@ -87,7 +93,7 @@ pub struct Comparisons {
 }
 
 impl Comparisons {
-    /// No votes yet, of no annotator yet.
+    /// No annotators and no votes.
     pub(crate) fn with_capacity(items: usize, votes: usize, graded: bool, weighted: bool) -> Self {
         Self {
             items,
@@ -154,7 +160,7 @@ impl Comparisons {
         [self.left[row], self.right[row]]
     }
 
-    /// The choices, if every vote is just for a side, or a tie, and weighs 1.
+    /// The choices as -1, 0 and 1, if there are no others and every vote weighs 1.
     pub(crate) fn sides(&self) -> Option<&[i8]> {
         match &self.choice {
             Choices::Sides(sides) if !self.is_weighted() => Some(sides),
@@ -162,7 +168,7 @@ impl Comparisons {
         }
     }
 
-    /// Whether votes may weigh something else than 1.
+    /// Whether votes have weights of their own.
     pub(crate) fn is_weighted(&self) -> bool {
         self.weight.is_some()
     }
@@ -172,7 +178,8 @@ impl Comparisons {
         self.rows(annotator).map(|row| self.get(row))
     }
 
-    /// The rows that `keep` holds for. Annotators stay, with or without votes.
+    /// The votes of the rows for which `keep` is true. All annotators are kept, also
+    /// those without votes.
     pub fn select(&self, keep: impl Fn(usize) -> bool) -> Self {
         let (graded, weighted) = (self.choice.is_graded(), self.weight.is_some());
         let mut selected = Self::with_capacity(self.items, 0, graded, weighted);

@@ -1,4 +1,4 @@
-//! Which fold of the cross-validation a vote belongs to.
+//! The fold of the cross-validation that each vote belongs to.
 
 use crate::error::{Error, Result};
 use crate::options::MAX_FOLDS;
@@ -27,16 +27,16 @@ impl Folds {
                 if distinct.len() == 1 { "" } else { "s" },
             )));
         }
-        let place = |value: &i64| distinct.partition_point(|known| known < value) as u16;
+        let rank = |value: &i64| distinct.partition_point(|known| known < value) as u16;
         Ok(Self {
-            of: values.iter().map(place).collect(),
+            of: values.iter().map(rank).collect(),
             count: distinct.len(),
         })
     }
 
-    /// Folds drawn from a seed. Each run of `count` votes in canonical order is
-    /// dealt one to each fold, so folds are equally large and every annotator's
-    /// votes are spread evenly over them. With fewer votes than folds there are
+    /// Folds drawn from a seed. Of every `count` consecutive votes in
+    /// canonical order each fold gets one, so folds are equally large and every
+    /// annotator's votes are spread evenly over them. With fewer votes than folds there are
     /// as many folds as votes.
     pub fn draw(votes: usize, count: usize, seed: u64) -> Self {
         let count = count.min(votes).max(1);

@@ -1,5 +1,5 @@
-//! Ids: integers or text, interned while votes stream in, sorted once they all
-//! are there, and given back in the type that they came in.
+//! Ids: integers or text, interned while votes are read, sorted when all are
+//! read, and returned in the type in which they were read.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, Result};
 
-/// One id as a host hands it over.
+/// One id as a host passes it.
 ///
 /// The order is the canonical one: integers by value, then text by its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,7 +61,7 @@ impl IdType {
             (a, b) if a == b => a,
             (Self::Int { signed: a, bits: x }, Self::Int { signed: b, bits: y }) => {
                 let signed = a || b;
-                // An unsigned one needs twice its width to fit beside a sign.
+                // An unsigned integer needs twice its width in a signed type.
                 let width = |is_signed: bool, bits: u8| {
                     if signed && !is_signed { 2 * bits } else { bits }
                 };
@@ -73,43 +73,43 @@ impl IdType {
 }
 
 #[derive(Clone, Copy)]
-enum Entry {
+enum IdEntry {
     Int(i128),
     Text { start: usize, len: usize },
 }
 
-/// An id in a form that is hashed and compared without a look at its text, if
-/// it is short. A look would be one more cache miss for every vote.
+/// An id in a form that is hashed and compared without reading its text, if that
+/// is short. Reading it would be one more cache miss for every vote.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
-    /// The length of a short text, or one of the two below.
+struct IdKey {
+    /// The length of a short text, or [`INTEGER`] or [`LONG_TEXT`].
     len: u32,
     /// An integer, or all bytes of a short text, some of them twice; for a long
     /// text its hash and its length.
     words: [u64; 3],
 }
 
-/// In place of a length: an integer.
-const INT: u32 = u32::MAX;
-/// In place of a length: a text of more than [`SHORT`] bytes. Equal keys do not
-/// make equal texts then.
-const LONG: u32 = u32::MAX - 1;
-/// The most bytes of a text that a key holds.
-const SHORT: usize = 24;
+/// Instead of a length: the id is an integer.
+const INTEGER: u32 = u32::MAX;
+/// Instead of a length: the id is a text of more than [`MAX_SHORT`] bytes. Such
+/// keys can be equal although the texts differ.
+const LONG_TEXT: u32 = u32::MAX - 1;
+/// Bytes of the longest text that a key holds completely.
+const MAX_SHORT: usize = 24;
 
-impl Key {
+impl IdKey {
     fn new(id: IdRef<'_>) -> Self {
         match id {
             IdRef::Int(value) => Self {
-                len: INT,
+                len: INTEGER,
                 words: [value as u64, (value >> 64) as u64, 0],
             },
-            IdRef::Text(text) if text.len() <= SHORT => Self {
+            IdRef::Text(text) if text.len() <= MAX_SHORT => Self {
                 len: text.len() as u32,
-                words: short(text.as_bytes()),
+                words: short_words(text.as_bytes()),
             },
             IdRef::Text(text) => Self {
-                len: LONG,
+                len: LONG_TEXT,
                 words: [hasher().hash_one(text), text.len() as u64, 0],
             },
         }
@@ -125,8 +125,9 @@ impl Key {
     }
 }
 
-/// At most [`SHORT`] bytes as words that differ if two texts of the same length do.
-fn short(bytes: &[u8]) -> [u64; 3] {
+/// At most [`MAX_SHORT`] bytes as words. Two different texts of the same length
+/// have different words.
+fn short_words(bytes: &[u8]) -> [u64; 3] {
     let word = |at: usize| {
         let eight = bytes[at..].first_chunk().expect("long enough");
         u64::from_le_bytes(*eight)
@@ -144,36 +145,35 @@ fn short(bytes: &[u8]) -> [u64; 3] {
     }
 }
 
-/// What the hash table holds of an entry: its key and number, in half a cache line.
+/// An entry of the hash table: an id's key and number, in half a cache line.
 #[derive(Clone, Copy)]
-struct Slot {
+struct IdSlot {
     words: [u64; 3],
     len: u32,
     index: u32,
 }
 
-/// Gives each distinct id a number, in the order of first sight.
+/// Gives each distinct id a number, in the order of first appearance.
 #[derive(Default)]
 pub(crate) struct Interner {
-    table: HashTable<Slot>,
+    table: HashTable<IdSlot>,
     hashes: Vec<u64>,
-    entries: Vec<Entry>,
+    entries: Vec<IdEntry>,
     text: String,
     id_type: Option<IdType>,
-    /// The numbers of small integers, without a hash.
+    /// The numbers of small integers, by their value.
     direct: Vec<u32>,
-    /// Memory for the keys and hashes of ids that are being looked up.
-    keys: Vec<(Key, u64)>,
+    /// Scratch for the keys and hashes of ids that are being looked up.
+    keys: Vec<(IdKey, u64)>,
 }
 
-/// In place of a number. There are never so many.
-#[cfg(feature = "duckdb")]
+/// Instead of a number: there are never so many ids.
 const UNKNOWN: u32 = u32::MAX;
 
-/// The most distinct ids of a kind: a pair of items and a choice fit in 64 bits.
+/// Distinct annotators, or items, at most: a pair of items and a choice fit in 64 bits.
 const MAX_IDS: usize = (1 << 31) - 1;
 
-/// Partial ingests are merged by stored hash, so they all hash alike. The seed
+/// Interners are merged by stored hash, so all use the same hash function. The seed
 /// differs between processes; no result depends on it.
 fn hasher() -> &'static DefaultHashBuilder {
     static BUILDER: OnceLock<DefaultHashBuilder> = OnceLock::new();
@@ -181,7 +181,7 @@ fn hasher() -> &'static DefaultHashBuilder {
 }
 
 impl Interner {
-    /// Declares that ids of this type come in.
+    /// Declares that ids of this type follow.
     pub fn expect(&mut self, id_type: IdType) {
         self.id_type = Some(self.id_type.map_or(id_type, |known| known.unify(id_type)));
     }
@@ -196,7 +196,7 @@ impl Interner {
         let mut keys = std::mem::take(&mut self.keys);
         keys.clear();
         keys.extend(ids.clone().map(|id| {
-            let key = Key::new(id);
+            let key = IdKey::new(id);
             (key, key.hash())
         }));
         for (id, (key, hash)) in ids.zip(&keys) {
@@ -206,10 +206,10 @@ impl Interner {
         Ok(())
     }
 
-    /// The same for integers. Small ones are looked up by their value, in a table
-    /// that grows with the ids: one large id does not make it large.
-    #[cfg(feature = "duckdb")]
-    pub fn intern_whole(&mut self, ids: &[i64], numbers: &mut Vec<u32>) -> Result<()> {
+    /// The same for integers. Small ones are looked up by their value in a table
+    /// whose size depends on the number of ids, so that one large id does not make
+    /// it large.
+    pub fn intern_integers(&mut self, ids: &[i64], numbers: &mut Vec<u32>) -> Result<()> {
         numbers.reserve(ids.len());
         for &id in ids {
             let number = match self.direct.get(id as usize) {
@@ -221,48 +221,47 @@ impl Interner {
         Ok(())
     }
 
-    #[cfg(feature = "duckdb")]
     fn intern_directly(&mut self, value: i64) -> Result<u32> {
         let id = IdRef::Int(value.into());
-        let key = Key::new(id);
+        let key = IdKey::new(id);
         let number = self.intern_hashed(id, key, key.hash())?;
-        let most = 64 + 8 * self.entries.len();
-        if let Ok(place) = usize::try_from(value)
-            && place < most
+        let max_len = 64 + 8 * self.entries.len();
+        if let Ok(index) = usize::try_from(value)
+            && index < max_len
         {
-            if place >= self.direct.len() {
-                self.direct.resize(most, UNKNOWN);
+            if index >= self.direct.len() {
+                self.direct.resize(max_len, UNKNOWN);
             }
-            self.direct[place] = number;
+            self.direct[index] = number;
         }
         Ok(number)
     }
 
     #[inline]
-    fn intern_hashed(&mut self, id: IdRef<'_>, key: Key, hash: u64) -> Result<u32> {
-        let is_there = |slot: &Slot| {
+    fn intern_hashed(&mut self, id: IdRef<'_>, key: IdKey, hash: u64) -> Result<u32> {
+        let matches = |slot: &IdSlot| {
             slot.len == key.len
                 && slot.words == key.words
-                && (key.len != LONG || self.get(slot.index) == id)
+                && (key.len != LONG_TEXT || self.get(slot.index) == id)
         };
-        match self.table.find(hash, is_there) {
+        match self.table.find(hash, matches) {
             Some(slot) => Ok(slot.index),
             None => self.insert(id, key, hash),
         }
     }
 
     #[cold]
-    fn insert(&mut self, id: IdRef<'_>, key: Key, hash: u64) -> Result<u32> {
+    fn insert(&mut self, id: IdRef<'_>, key: IdKey, hash: u64) -> Result<u32> {
         if self.entries.len() >= MAX_IDS {
             return Err(Error::votes(format!("more than {MAX_IDS} distinct ids")));
         }
         let index = self.entries.len() as u32;
         self.entries.push(match id {
-            IdRef::Int(value) => Entry::Int(value),
+            IdRef::Int(value) => IdEntry::Int(value),
             IdRef::Text(text) => {
                 let start = self.text.len();
                 self.text.push_str(text);
-                Entry::Text {
+                IdEntry::Text {
                     start,
                     len: text.len(),
                 }
@@ -270,8 +269,8 @@ impl Interner {
         });
         self.hashes.push(hash);
         let hashes = &self.hashes;
-        let Key { len, words } = key;
-        let slot = Slot { words, len, index };
+        let IdKey { len, words } = key;
+        let slot = IdSlot { words, len, index };
         self.table
             .insert_unique(hash, slot, |slot| hashes[slot.index as usize]);
         Ok(index)
@@ -280,12 +279,12 @@ impl Interner {
     /// The id with a number.
     fn get(&self, index: u32) -> IdRef<'_> {
         match self.entries[index as usize] {
-            Entry::Int(value) => IdRef::Int(value),
-            Entry::Text { start, len } => IdRef::Text(&self.text[start..start + len]),
+            IdEntry::Int(value) => IdRef::Int(value),
+            IdEntry::Text { start, len } => IdRef::Text(&self.text[start..start + len]),
         }
     }
 
-    /// Takes over another's ids; the result maps its numbers to the ones here.
+    /// Adds the ids of another interner. The result maps its numbers to the numbers here.
     pub fn merge(&mut self, other: &Self) -> Result<Vec<u32>> {
         if let Some(id_type) = other.id_type {
             self.expect(id_type);
@@ -293,19 +292,19 @@ impl Interner {
         (0..other.entries.len() as u32)
             .map(|index| {
                 let id = other.get(index);
-                self.intern_hashed(id, Key::new(id), other.hashes[index as usize])
+                self.intern_hashed(id, IdKey::new(id), other.hashes[index as usize])
             })
             .collect()
     }
 
-    /// The ids in canonical order, and for each number its place in it.
+    /// The ids in canonical order, and for each number its position in it.
     pub fn sorted(&self, what: &str) -> Result<(Ids, Vec<u32>)> {
         let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
         order.sort_unstable_by_key(|&index| self.get(index));
-        let mut place = vec![0; order.len()];
+        let mut positions = vec![0; order.len()];
         let mut ids = Ids::new(self.id_type.unwrap_or(IdType::Text));
         for (position, &index) in order.iter().enumerate() {
-            place[index as usize] = position as u32;
+            positions[index as usize] = position as u32;
             ids.push(self.get(index));
         }
         let beyond = |value: &i128| i64::try_from(*value).is_err();
@@ -314,14 +313,14 @@ impl Interner {
                 "the ids of {what} mix text with integers beyond 64 bits ({value}): cast them all to text"
             )));
         }
-        Ok((ids, place))
+        Ok((ids, positions))
     }
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
         self.text.capacity()
             + 4 * self.direct.capacity()
-            + self.entries.len() * (size_of::<Entry>() + 8 + 2 * size_of::<Slot>())
+            + self.entries.len() * (size_of::<IdEntry>() + 8 + 2 * size_of::<IdSlot>())
     }
 }
 
@@ -331,7 +330,7 @@ pub struct Ids {
     pub(crate) id_type: IdType,
     pub(crate) ints: Vec<i128>,
     pub(crate) text: String,
-    /// Where each text ends.
+    /// The offset at which each text ends.
     pub(crate) ends: Vec<usize>,
 }
 
@@ -345,7 +344,7 @@ impl Ids {
         }
     }
 
-    /// Appends an id that is greater than all before.
+    /// Appends an id, which must be greater than all before it.
     pub(crate) fn push(&mut self, id: IdRef<'_>) {
         match id {
             IdRef::Int(value) => self.ints.push(value),
@@ -356,22 +355,22 @@ impl Ids {
         }
     }
 
-    /// How many.
+    /// The number of ids.
     pub fn len(&self) -> usize {
         self.ints.len() + self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no ids.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The type that they came in.
+    /// The type in which they were read.
     pub fn id_type(&self) -> IdType {
         self.id_type
     }
 
-    /// The id at a place in the canonical order.
+    /// The id at a position in canonical order.
     pub fn get(&self, index: usize) -> IdRef<'_> {
         if let Some(value) = self.ints.get(index) {
             return IdRef::Int(*value);
@@ -398,7 +397,7 @@ impl Ids {
         self.ints.iter().all(|value| range.contains(value))
     }
 
-    /// All of them in order.
+    /// All ids in canonical order.
     pub fn iter(&self) -> impl Iterator<Item = IdRef<'_>> {
         (0..self.len()).map(|index| self.get(index))
     }
@@ -429,15 +428,15 @@ mod tests {
     fn ids_that_differ_in_one_byte_or_in_length_are_different() {
         let mut interner = Interner::default();
         let mut count = 0;
-        for len in 0..2 * SHORT {
-            let plain = vec![b'a'; len];
+        for len in 0..2 * MAX_SHORT {
+            let text = vec![b'a'; len];
             assert_eq!(
-                intern(&mut interner, IdRef::Text(str::from_utf8(&plain).unwrap())),
+                intern(&mut interner, IdRef::Text(str::from_utf8(&text).unwrap())),
                 count
             );
             count += 1;
             for at in 0..len {
-                let mut other = plain.clone();
+                let mut other = text.clone();
                 other[at] = b'b';
                 let other = IdRef::Text(str::from_utf8(&other).unwrap());
                 assert_eq!(intern(&mut interner, other), count);
@@ -452,14 +451,13 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "duckdb")]
     #[test]
     fn integers_by_value_have_the_numbers_of_integers_by_hash() {
         let ids: Vec<i64> = (0..500).map(|k| k * k % 311 - 5).collect();
         let ids = [&ids[..], &[i64::MIN, i64::MAX, 1 << 40], &ids[..]].concat();
         let (mut quick, mut slow) = (Interner::default(), Interner::default());
         let (mut found, mut expected) = (Vec::new(), Vec::new());
-        quick.intern_whole(&ids, &mut found).unwrap();
+        quick.intern_integers(&ids, &mut found).unwrap();
         let each = ids.iter().map(|&id| IdRef::Int(id.into()));
         slow.intern_all(each, &mut expected).unwrap();
         assert_eq!(found, expected);

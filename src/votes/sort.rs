@@ -4,30 +4,30 @@
 use std::sync::Arc;
 use std::thread;
 
-use super::chunks::{Chunk, Held, Lookup, Numbers};
+use super::chunks::{Chunk, Renumbering, RenumberingCache, SharedChunk};
 use super::comparisons::{Choices, Comparison, Comparisons};
 use crate::error::Result;
 use crate::execution::{Stop, join};
 
 /// Votes to be sorted.
 pub(super) struct Sorter {
-    chunks: Vec<Held>,
-    /// The places of annotators and items in canonical order.
-    places: Lookup,
-    /// Where each annotator's votes go; one more entry at the end.
+    chunks: Vec<SharedChunk>,
+    /// From the numbers of annotators and items to their positions in canonical order.
+    positions: RenumberingCache,
+    /// The row at which each annotator's votes begin, and the number of rows.
     starts: Vec<usize>,
     items: usize,
 }
 
 impl Sorter {
-    pub fn new(chunks: Vec<Held>, places: Numbers) -> Self {
-        let (annotators, items) = (places.annotators.len(), places.items.len());
-        let mut places = Lookup::new(Arc::new(places));
+    pub fn new(chunks: Vec<SharedChunk>, positions: Renumbering) -> Self {
+        let (annotators, items) = (positions.annotators.len(), positions.items.len());
+        let mut positions = RenumberingCache::new(Arc::new(positions));
         let mut starts = vec![0usize; annotators + 1];
-        for held in &chunks {
-            let place = places.of(held.numbers.as_ref());
-            for &annotator in &held.chunk.annotator {
-                starts[place.annotators[annotator as usize] as usize + 1] += 1;
+        for shared in &chunks {
+            let positions = positions.compose(shared);
+            for &annotator in &shared.chunk.annotator {
+                starts[positions.annotators[annotator as usize] as usize + 1] += 1;
             }
         }
         for annotator in 0..annotators {
@@ -35,7 +35,7 @@ impl Sorter {
         }
         Self {
             chunks,
-            places,
+            positions,
             starts,
             items,
         }
@@ -45,7 +45,8 @@ impl Sorter {
         self.starts[self.starts.len() - 1]
     }
 
-    /// Makes something of every vote and brings it to its annotator; lets go of the chunks.
+    /// Converts every vote with `make` and moves it to the rows of its annotator.
+    /// Each chunk is dropped once it was read.
     fn scatter<T: Clone>(
         &mut self,
         stop: &Stop,
@@ -54,13 +55,13 @@ impl Sorter {
     ) -> Result<Vec<T>> {
         let mut next = self.starts.clone();
         let mut sorted = vec![empty; self.votes()];
-        for held in std::mem::take(&mut self.chunks) {
+        for shared in std::mem::take(&mut self.chunks) {
             stop.check()?;
-            let (chunk, places) = (&held.chunk, self.places.of(held.numbers.as_ref()));
+            let (chunk, positions) = (&shared.chunk, self.positions.compose(&shared));
             for row in 0..chunk.len() {
-                let annotator = places.annotators[chunk.annotator[row] as usize] as usize;
-                let left = places.items[chunk.left[row] as usize];
-                let right = places.items[chunk.right[row] as usize];
+                let annotator = positions.annotators[chunk.annotator[row] as usize] as usize;
+                let left = positions.items[chunk.left[row] as usize];
+                let right = positions.items[chunk.right[row] as usize];
                 sorted[next[annotator]] = make(chunk, row, left, right);
                 next[annotator] += 1;
             }
@@ -68,8 +69,8 @@ impl Sorter {
         Ok(sorted)
     }
 
-    /// The common case, just sides: a whole vote is one key, of 32 bits if there
-    /// are not too many items.
+    /// The common case, choices that are just sides: a vote is one integer key, of
+    /// 32 bits if there are not too many items.
     pub fn sides(self, threads: usize, stop: &Stop) -> Result<Comparisons> {
         let bits = usize::BITS - self.items.leading_zeros();
         if 2 * bits + 2 <= u32::BITS {
@@ -134,7 +135,7 @@ impl Sorter {
         })
     }
 
-    /// Graded, weighted or with folds of their own.
+    /// Votes that are graded, weighted or have a fold column.
     pub fn general(
         mut self,
         stop: &Stop,
@@ -142,8 +143,8 @@ impl Sorter {
         weighted: bool,
         with_folds: bool,
     ) -> Result<(Comparisons, Option<Vec<i64>>)> {
-        type Wide = (u32, u32, f64, f64, i64);
-        let mut votes: Vec<Wide> =
+        type WideVote = (u32, u32, f64, f64, i64);
+        let mut votes: Vec<WideVote> =
             self.scatter(stop, (0, 0, 0.0, 0.0, 0), |chunk, row, left, right| {
                 let weight = if weighted { chunk.weight[row] } else { 1.0 };
                 let fold = if with_folds { chunk.fold[row] } else { 0 };
@@ -179,8 +180,8 @@ impl Sorter {
     }
 }
 
-/// Cuts the annotators into parts with about as many votes each; the last start
-/// of a part is the first of the next.
+/// Cuts the annotators into parts with about as many votes each. The last start
+/// of a part is the first start of the next.
 fn parts(starts: &[usize], count: usize) -> impl Iterator<Item = &[usize]> {
     let annotators = starts.len() - 1;
     let votes = starts[annotators];

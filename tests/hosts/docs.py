@@ -167,7 +167,7 @@ def headings(path):
 
 
 def all_documents():
-    # That one's examples print whole pictures: tests/hosts/pictures.py runs them.
+    # That one's examples print complete pictures: tests/hosts/pictures.py runs them.
     docs = [file for file in sorted((ROOT / "docs").glob("*.md")) if file.name != "pictures-and-predictions.md"]
     return [*sorted(ROOT.glob("*.md")), ROOT / "examples" / "README.md", *docs]
 

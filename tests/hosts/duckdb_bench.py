@@ -22,7 +22,7 @@ def resident():
         return int(statm.read().split()[1]) * 4096 / 1e6
 
 
-def watch(run):
+def measure(run):
     """Seconds by the clock and of all cores, and the most memory above what there was before."""
     before, most, done = resident(), 0, threading.Event()
 
@@ -67,7 +67,7 @@ def in_process(task):
     c.execute("SELECT count(*), max(annotator), max(\"left\"), max(\"right\") FROM votes").fetchall()
     runs = {"count distinct": lambda: c.execute(COUNT).fetchall(), "ingest": ingest,
             "ingest and fit": lambda: c.execute(FIT).fetchall()}
-    json.dump({name: watch(run) for name, run in runs.items()}, sys.stdout)
+    json.dump({name: measure(run) for name, run in runs.items()}, sys.stdout)
 
 
 def main(votes=10_000_000):

@@ -74,7 +74,7 @@ def result(text):
 
 
 def run_cli(arguments, script):
-    """What the command line prints, errors in their places: a terminal keeps the order."""
+    """What the command line prints, with errors in order: a terminal keeps the order of both."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [cli(), *arguments], stdin=subprocess.PIPE, stdout=theirs, stderr=theirs,

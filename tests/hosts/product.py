@@ -116,7 +116,7 @@ def demo_sqlite():
 
 
 def demo_without_sqlite3():
-    """The shell of apsw takes its place."""
+    """The shell of apsw is used instead."""
     text = demo("demo-sqlite", "SQLITE_CLI=no-such-program", "APSW=.venv/sqlite", flagged=["21", "3.0", "57", "3"])
     assert "no no-such-program that loads extensions" in text, text
 

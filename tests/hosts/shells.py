@@ -37,7 +37,7 @@ def all_shells():
 
 
 def run(shell, pieces, folder, database=(), load=True):
-    """What the shell prints for each piece, errors in their places."""
+    """What the shell prints for each piece, errors included."""
     script = [".bail off"] + ([shell.load] if load else [])
     for index, piece in enumerate(pieces):
         script += [f".print {MARK}{index}", piece]

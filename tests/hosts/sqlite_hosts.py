@@ -47,7 +47,7 @@ class CommandLineHost:
         for index, statement in enumerate(statements):
             script += [f".print @@@{index}", statement + ";"]
         script += [f".print @@@{len(statements)}", ""]
-        # One pipe for both keeps an error in its place.
+        # One pipe for both keeps errors and rows in order.
         done = subprocess.run(
             [*(["stdbuf", "-o0"] if shutil.which("stdbuf") else []), self.program, "-batch", ":memory:"],
             input="\n".join(script), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT,

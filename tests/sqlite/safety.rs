@@ -33,8 +33,8 @@ fn a_damaged_model_is_an_error() {
         if round % 4 == 0 {
             damaged.truncate(dice.below(model.len()));
         } else {
-            let place = dice.below(model.len());
-            damaged[place] ^= 1 << dice.below(8);
+            let index = dice.below(model.len());
+            damaged[index] ^= 1 << dice.below(8);
         }
         let sql = format!("SELECT count(*) FROM me_hodgerank_{}(?)", sets[round % 6]);
         let outcome = connection.query_row(&sql, [damaged], |row| row.get::<_, i64>(0));
@@ -58,8 +58,8 @@ fn a_forged_model_breaks_nothing() {
             forged.truncate(28 + dice.below(model.len() - 28));
         }
         for _ in 0..=dice.below(3) {
-            let place = 28 + dice.below(forged.len().max(29) - 28);
-            if let Some(byte) = forged.get_mut(place) {
+            let index = 28 + dice.below(forged.len().max(29) - 28);
+            if let Some(byte) = forged.get_mut(index) {
                 *byte = [0, 1, 0x7f, 0x80, 0xff, *byte ^ 16][dice.below(6)];
             }
         }

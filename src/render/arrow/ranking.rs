@@ -49,7 +49,6 @@ pub(super) fn arrays(fit: &Fit, chosen: &ChosenModel) -> Vec<ArrayRef> {
 
 impl Ranking<'_> {
     /// The result set, of votes whose annotators' ids are of this type.
-    #[cfg(feature = "duckdb")]
     pub fn table(
         &self,
         annotator: crate::votes::IdType,

@@ -2,8 +2,8 @@
 """Where the table functions are found: in memory, in files, read-only, by the two
 scripts in sql/, and what stays in the user's file (nothing, unless asked for).
 
-usage: duckdb_places.py             all cases on all versions
-       duckdb_places.py CASE ...    one case, in this process
+usage: duckdb_databases.py             all cases on all versions
+       duckdb_databases.py CASE ...    one case, in this process
 """
 
 import os

@@ -1,8 +1,6 @@
-//! Small owners of DuckDB's handles, and the guard around every callback.
+//! DuckDB's logical types, owned.
 
-use std::any::Any;
-use std::ffi::{CStr, CString};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ffi::{CStr, CString, c_char};
 
 use libduckdb_sys::{
     DUCKDB_TYPE, duckdb_create_list_type, duckdb_create_logical_type, duckdb_create_struct_type,
@@ -12,29 +10,9 @@ use libduckdb_sys::{
     duckdb_struct_type_child_name, duckdb_vector, duckdb_vector_get_column_type,
 };
 
-/// Runs the body of a callback; neither an error nor a panic leaves it.
-pub fn guard<T>(body: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        Err(format!(
-            "me_hodgerank panicked: {} (this is a defect of me_hodgerank: please report it)",
-            panic_text(panic.as_ref())
-        ))
-    })
-}
+use super::error::c_string;
 
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("unknown")
-}
-
-/// A text for C. What follows a NUL byte is lost, as it would be there.
-pub fn c_string(text: &str) -> CString {
-    let text = text.split('\0').next().unwrap_or_default();
-    CString::new(text).unwrap_or_default()
-}
-
-/// A logical type.
+/// A logical type, which is destroyed when it is dropped.
 pub struct LogicalType(duckdb_logical_type);
 
 impl LogicalType {
@@ -44,11 +22,13 @@ impl LogicalType {
         Self(unsafe { duckdb_create_logical_type(id) })
     }
 
+    /// LIST of a type.
     pub fn list(child: &Self) -> Self {
         // SAFETY: a valid type, which DuckDB copies.
         Self(unsafe { duckdb_create_list_type(child.0) })
     }
 
+    /// STRUCT of named fields.
     pub fn structure(fields: &[(&str, Self)]) -> Self {
         let names: Vec<CString> = fields.iter().map(|(name, _)| c_string(name)).collect();
         let mut names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
@@ -82,16 +62,19 @@ impl LogicalType {
         unsafe { duckdb_decimal_scale(self.0) }
     }
 
+    /// The type of the integers that store a DECIMAL.
     pub fn decimal_storage(&self) -> DUCKDB_TYPE {
         // SAFETY: as above.
         unsafe { duckdb_decimal_internal_type(self.0) }
     }
 
+    /// The type of the indices that store an ENUM.
     pub fn enum_storage(&self) -> DUCKDB_TYPE {
         // SAFETY: as above.
         unsafe { duckdb_enum_internal_type(self.0) }
     }
 
+    /// The dictionary of an ENUM.
     pub fn enum_values(&self) -> Vec<String> {
         // SAFETY: as above; each text is copied and freed.
         unsafe {
@@ -102,6 +85,7 @@ impl LogicalType {
         }
     }
 
+    /// The names of the fields of a STRUCT.
     pub fn field_names(&self) -> Vec<String> {
         // SAFETY: as above; each text is copied and freed.
         unsafe {
@@ -125,7 +109,7 @@ impl Drop for LogicalType {
 /// # Safety
 ///
 /// Null, or a C string from DuckDB's allocator that nobody else frees.
-pub unsafe fn take_text(text: *mut std::ffi::c_char) -> String {
+unsafe fn take_text(text: *mut c_char) -> String {
     if text.is_null() {
         return String::new();
     }

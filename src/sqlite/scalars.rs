@@ -1,11 +1,12 @@
-//! Scalar functions of a model, which `me_hodgerank_fit` makes: predictions,
-//! pictures and the report. They need nothing but their arguments.
+//! The scalar functions: the version, and the predictions, pictures and report of a
+//! model that `me_hodgerank_fit` returned. They depend on their arguments only.
 
 use rusqlite::functions::Context;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Result};
+use rusqlite::{Connection, Result, ToSql};
 
-use super::error::{guard, message, sql_error};
+use super::error::{guard, message};
+use super::flags::PURE;
 use crate::fit::Fit;
 use crate::fit::predict::Predictor;
 use crate::render::svg::Plot;
@@ -13,20 +14,32 @@ use crate::votes::{IdRef, IdType};
 
 /// Makes the functions known to a connection.
 pub(super) fn register(connection: &Connection) -> Result<()> {
-    let scalar = |name: &str, arguments, body: fn(&Context<'_>) -> Result<Option<f64>>| {
-        connection.create_scalar_function(name, arguments, super::PURE, move |context| {
-            guard(|| body(context))
-        })
-    };
-    scalar("me_hodgerank_predict_vote", 4, predict_vote)?;
-    scalar("me_hodgerank_predict_hodgerank", 3, predict_hodgerank)?;
-    let text = |name: &str, arguments, body: fn(&Context<'_>) -> Result<Option<String>>| {
-        connection.create_scalar_function(name, arguments, super::PURE, move |context| {
-            guard(|| body(context))
-        })
-    };
-    text("me_hodgerank_svg", 2, svg)?;
-    text("me_hodgerank_html", 1, html)
+    scalar(connection, "me_hodgerank_version", 0, version)?;
+    scalar(connection, "me_hodgerank_predict_vote", 4, predict_vote)?;
+    scalar(
+        connection,
+        "me_hodgerank_predict_hodgerank",
+        3,
+        predict_hodgerank,
+    )?;
+    scalar(connection, "me_hodgerank_svg", 2, svg)?;
+    scalar(connection, "me_hodgerank_html", 1, html)
+}
+
+/// Registers a function of so many arguments; None is NULL.
+fn scalar<T: ToSql + 'static>(
+    connection: &Connection,
+    name: &str,
+    arguments: i32,
+    body: fn(&Context<'_>) -> Result<Option<T>>,
+) -> Result<()> {
+    connection.create_scalar_function(name, arguments, PURE, move |context| {
+        guard(|| body(context))
+    })
+}
+
+fn version(_: &Context<'_>) -> Result<Option<&'static str>> {
+    Ok(Some(crate::VERSION))
 }
 
 fn predict_vote(context: &Context<'_>) -> Result<Option<f64>> {
@@ -34,10 +47,9 @@ fn predict_vote(context: &Context<'_>) -> Result<Option<f64>> {
     let (Some(model), (Some(annotator), Some(left), Some(right))) = (model(context)?, ids) else {
         return Ok(None);
     };
-    let predictor = Predictor::from_bytes(model).map_err(sql_error)?;
+    let predictor = Predictor::from_bytes(model)?;
     for item in [left, right] {
-        let checked = predictor.check_types(Some(id_type(annotator)), Some(id_type(item)));
-        checked.map_err(sql_error)?;
+        predictor.check_types(Some(id_type(annotator)), Some(id_type(item)))?;
     }
     Ok(Some(predictor.vote(annotator, left, right)))
 }
@@ -47,10 +59,9 @@ fn predict_hodgerank(context: &Context<'_>) -> Result<Option<f64>> {
     let (Some(model), (Some(left), Some(right))) = (model(context)?, ids) else {
         return Ok(None);
     };
-    let predictor = Predictor::from_bytes(model).map_err(sql_error)?;
+    let predictor = Predictor::from_bytes(model)?;
     for item in [left, right] {
-        let checked = predictor.check_types(None, Some(id_type(item)));
-        checked.map_err(sql_error)?;
+        predictor.check_types(None, Some(id_type(item)))?;
     }
     Ok(Some(predictor.hodgerank(left, right)))
 }
@@ -61,23 +72,21 @@ fn svg(context: &Context<'_>) -> Result<Option<String>> {
         ValueRef::Text(text) => std::str::from_utf8(text)?,
         _ => "",
     };
-    let plot = Plot::named(kind).map_err(sql_error)?;
+    let plot = Plot::named(kind)?;
     let Some(model) = model(context)? else {
         return Ok(None);
     };
-    let fit = Fit::from_bytes(model).and_then(|fit| fit.plot(plot));
-    fit.map(Some).map_err(sql_error)
+    Ok(Some(Fit::from_bytes(model)?.plot(plot)?))
 }
 
 fn html(context: &Context<'_>) -> Result<Option<String>> {
     let Some(model) = model(context)? else {
         return Ok(None);
     };
-    let page = Fit::from_bytes(model).and_then(|fit| fit.report());
-    page.map(Some).map_err(sql_error)
+    Ok(Some(Fit::from_bytes(model)?.report()?))
 }
 
-/// The first argument.
+/// The model, which is the first argument.
 fn model<'a>(context: &'a Context<'_>) -> Result<Option<&'a [u8]>> {
     match context.get_raw(0) {
         ValueRef::Null => Ok(None),
@@ -88,8 +97,8 @@ fn model<'a>(context: &'a Context<'_>) -> Result<Option<&'a [u8]>> {
     }
 }
 
-fn id<'a>(context: &'a Context<'_>, place: usize) -> Result<Option<IdRef<'a>>> {
-    match context.get_raw(place) {
+fn id<'a>(context: &'a Context<'_>, index: usize) -> Result<Option<IdRef<'a>>> {
+    match context.get_raw(index) {
         ValueRef::Null => Ok(None),
         ValueRef::Integer(value) => Ok(Some(IdRef::Int(value.into()))),
         ValueRef::Text(text) => Ok(Some(IdRef::Text(std::str::from_utf8(text)?))),

@@ -1,0 +1,123 @@
+//! What all scalar functions share: how they are registered and called.
+
+use libduckdb_sys as ffi;
+use libduckdb_sys::{
+    DUCKDB_TYPE, duckdb_data_chunk, duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector,
+    duckdb_function_info, duckdb_scalar_function_set_error, duckdb_vector,
+};
+
+use super::connection::{Connection, registered};
+use super::error::{SqlError, c_string, callback};
+use super::input_vector::InputVector;
+use super::logical_type::LogicalType;
+use super::output_vector::OutputVector;
+
+/// A scalar function.
+pub trait ScalarFunction {
+    /// The name in SQL.
+    const NAME: &'static str;
+    /// The types of the arguments.
+    const ARGUMENTS: &'static [DUCKDB_TYPE];
+    /// The type of the result.
+    const RESULT: DUCKDB_TYPE;
+
+    /// Writes the result of every row.
+    fn run(call: &ScalarCall) -> Result<(), SqlError>;
+}
+
+/// Makes a function known to DuckDB.
+pub fn register<F: ScalarFunction>(connection: &Connection) -> Result<(), SqlError> {
+    let name = c_string(F::NAME);
+    // SAFETY: registering copies the function, which is then destroyed.
+    let outcome = unsafe {
+        let mut function = ffi::duckdb_create_scalar_function();
+        ffi::duckdb_scalar_function_set_name(function, name.as_ptr());
+        for argument in F::ARGUMENTS {
+            let argument = LogicalType::new(*argument);
+            ffi::duckdb_scalar_function_add_parameter(function, argument.raw());
+        }
+        let result = LogicalType::new(F::RESULT);
+        ffi::duckdb_scalar_function_set_return_type(function, result.raw());
+        // The functions handle NULLs themselves: some versions of DuckDB pass
+        // them, others do not.
+        ffi::duckdb_scalar_function_set_special_handling(function);
+        ffi::duckdb_scalar_function_set_function(function, Some(run::<F>));
+        let outcome = ffi::duckdb_register_scalar_function(connection.raw(), function);
+        ffi::duckdb_destroy_scalar_function(&mut function);
+        outcome
+    };
+    registered(outcome, F::NAME)
+}
+
+unsafe extern "C" fn run<F: ScalarFunction>(
+    info: duckdb_function_info,
+    chunk: duckdb_data_chunk,
+    result: duckdb_vector,
+) {
+    // SAFETY: `info`, the chunk and the result are those of this callback.
+    unsafe {
+        callback(info, duckdb_scalar_function_set_error, || {
+            F::run(&ScalarCall::new(chunk, result))
+        });
+    }
+}
+
+/// The rows of one call: arguments in, results out.
+pub struct ScalarCall {
+    chunk: duckdb_data_chunk,
+    rows: usize,
+    output: OutputVector,
+}
+
+impl ScalarCall {
+    /// # Safety
+    ///
+    /// The arguments must be those of a scalar function's callback while it runs.
+    unsafe fn new(chunk: duckdb_data_chunk, result: duckdb_vector) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                chunk,
+                rows: duckdb_data_chunk_get_size(chunk) as usize,
+                output: OutputVector::new(result),
+            }
+        }
+    }
+
+    /// The first arguments; at most as many as are registered.
+    pub fn arguments<const N: usize>(&self) -> [InputVector<'_>; N] {
+        // SAFETY: DuckDB passes flat vectors of `rows` rows, one for each argument.
+        std::array::from_fn(|index| unsafe {
+            let vector = duckdb_data_chunk_get_vector(self.chunk, index as u64);
+            InputVector::new(vector, self.rows)
+        })
+    }
+
+    /// Writes a text for each row; NULL where there is none.
+    pub fn write_texts(
+        &self,
+        text: impl Fn(usize) -> crate::Result<Option<String>>,
+    ) -> Result<(), SqlError> {
+        for row in 0..self.rows {
+            match text(row)? {
+                Some(text) => self.output.put_text(row, &text),
+                None => self.output.set_null(row),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a DOUBLE for each row; NULL where there is none.
+    pub fn write_numbers(
+        &self,
+        mut number: impl FnMut(usize) -> Result<Option<f64>, SqlError>,
+    ) -> Result<(), SqlError> {
+        for row in 0..self.rows {
+            match number(row)? {
+                Some(value) => self.output.put(row, std::iter::once(value)),
+                None => self.output.set_null(row),
+            }
+        }
+        Ok(())
+    }
+}

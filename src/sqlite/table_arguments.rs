@@ -1,0 +1,147 @@
+//! The arguments of one call of a table function.
+
+use rusqlite::Result;
+use rusqlite::types::Value;
+
+use super::error::message;
+use super::table_function::{KIND, OPTIONS, TEST, TableFunction};
+use crate::options::Options;
+use crate::render::svg::Plot;
+use crate::simulate::Simulation;
+
+/// The arguments of one call, in the order of the function's arguments; None for
+/// those that were not given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct TableArguments(pub Vec<Option<Value>>);
+
+/// The first argument: what to read.
+pub(super) enum FirstArgument<'a> {
+    /// NULL: the result has no rows.
+    Null,
+    /// A table's name or a SELECT.
+    Votes(&'a str),
+    /// The bytes of a fit.
+    Model(&'a [u8]),
+}
+
+impl TableArguments {
+    /// The first argument.
+    pub fn first(&self, function: TableFunction) -> Result<FirstArgument<'_>> {
+        let name = function.name();
+        match (function, self.0[0].as_ref()) {
+            (_, Some(Value::Null)) => Ok(FirstArgument::Null),
+            (_, Some(Value::Blob(bytes))) => Ok(FirstArgument::Model(bytes)),
+            (TableFunction::Unpack(_), _) => Err(message(format!(
+                "{name} takes a model made by me_hodgerank_fit; to rank the votes of a table call \
+                 me_hodgerank('votes')"
+            ))),
+            (_, Some(Value::Text(text))) => Ok(FirstArgument::Votes(text)),
+            _ => Err(message(format!(
+                "{name} takes the votes: the name of a table or view, the text of a SELECT, or a \
+                 model made by me_hodgerank_fit, such as {name}('votes')"
+            ))),
+        }
+    }
+
+    /// Whether an argument such as in `WHERE kappa = NULL` is NULL: no row fulfils it.
+    pub fn ask_for_null(&self, function: TableFunction) -> bool {
+        let named = function.arguments().iter().zip(&self.0);
+        named
+            .filter(|(name, _)| **name != OPTIONS)
+            .any(|(_, value)| *value == Some(Value::Null))
+    }
+
+    /// The options of a fit: the JSON object, and the columns that are options.
+    pub fn options(&self, function: TableFunction) -> Result<Options> {
+        let json = self.json(function)?;
+        let columns = ["kappa", "t", "seed"];
+        let given: Vec<_> = columns
+            .into_iter()
+            .filter_map(|name| Some((name, self.get(function, name)?)))
+            .collect();
+        let object = match serde_json::from_str(&json) {
+            Ok(serde_json::Value::Object(mut fields)) if !given.is_empty() => {
+                for (name, value) in given {
+                    if fields.get(name).is_some_and(|value| !value.is_null()) {
+                        return Err(message(format!(
+                            "{name} is given twice: in the options and as a column"
+                        )));
+                    }
+                    fields.insert(name.into(), json_value(value));
+                }
+                serde_json::Value::Object(fields).to_string()
+            }
+            // `Options::from_json` refuses what is not an object.
+            _ => json,
+        };
+        Ok(Options::from_json(&object)?)
+    }
+
+    /// The votes to be predicted: the name of a table or a SELECT.
+    pub fn test(&self, function: TableFunction) -> Result<&str> {
+        match self.get(function, TEST) {
+            Some(Value::Text(text)) => Ok(text),
+            _ => Err(message(
+                "me_hodgerank_predict takes two tables, those to learn from and those to be \
+                 predicted, such as me_hodgerank_predict('train', 'test')",
+            )),
+        }
+    }
+
+    /// What to draw.
+    pub fn plot(&self, function: TableFunction) -> Result<Plot> {
+        let kind = match self.get(function, KIND) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        };
+        Ok(Plot::named(kind)?)
+    }
+
+    /// The simulation to run.
+    pub fn simulation(&self, function: TableFunction) -> Result<Simulation> {
+        Ok(Simulation::from_json(&self.json(function)?)?)
+    }
+
+    /// Whether there are options that concern the fit.
+    pub fn has_options(&self, function: TableFunction) -> bool {
+        let visible = function.columns();
+        let hidden = |name: &str| visible.iter().all(|(column, _)| column != name);
+        let named = function.arguments().iter().zip(&self.0).skip(1);
+        // The names of the columns to be predicted do not concern the fit.
+        let about_columns = function == TableFunction::Predict
+            && self.options(function).is_ok_and(|options| {
+                let columns = options.columns.clone();
+                let default = Options::default();
+                options == Options { columns, ..default }
+            });
+        named
+            .filter(|(name, _)| hidden(name) && ![TEST, KIND].contains(name))
+            .filter(|_| !about_columns)
+            .any(|(_, value)| !matches!(value, None | Some(Value::Null)))
+    }
+
+    fn json(&self, function: TableFunction) -> Result<String> {
+        match self.get(function, OPTIONS) {
+            None | Some(Value::Null) => Ok("{}".into()),
+            Some(Value::Text(text)) => Ok(text.clone()),
+            Some(other) => Ok(json_value(other).to_string()),
+        }
+    }
+
+    fn get(&self, function: TableFunction, name: &str) -> Option<&Value> {
+        let mut names = function.arguments().iter();
+        self.0[names.position(|known| *known == name)?].as_ref()
+    }
+}
+
+/// A value as JSON. What JSON cannot express becomes a text, which the options refuse.
+fn json_value(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Null => serde_json::Value::Null,
+        Value::Integer(value) => (*value).into(),
+        Value::Real(value) => serde_json::Number::from_f64(*value)
+            .map_or_else(|| value.to_string().into(), serde_json::Value::Number),
+        Value::Text(text) => text.as_str().into(),
+        Value::Blob(_) => "a blob".into(),
+    }
+}
