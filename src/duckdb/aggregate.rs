@@ -14,7 +14,8 @@ use super::input::Input;
 use super::options::CallOptions;
 use super::result::Output;
 use super::state::{self, Collected, State, States};
-use crate::fit::{cache, hodgerank_only};
+use crate::fit::cache;
+use crate::render::arrow::hodgerank_ranking;
 use crate::{Execution, Fit, ResultSet, VoteBuilder};
 
 pub unsafe extern "C" fn state_size(_: duckdb_function_info) -> idx_t {
@@ -160,13 +161,13 @@ fn ranking_alone(state: &State) -> Result<Option<RecordBatch>, String> {
     let Some(Collected { call, builder }) = &state.votes else {
         return Ok(None);
     };
-    if call.only != Some(ResultSet::Ranking) || !hodgerank_only::is_plain(&call.options) {
+    if call.only != Some(ResultSet::Ranking) || !call.options.is_hodgerank_only() {
         return Ok(None);
     }
     let mut run = Execution::new().max_seconds(call.options.max_seconds);
     let ranking = builder
         .snapshot(&mut run)
-        .and_then(|votes| hodgerank_only::ranking(&votes, &call.options, &mut run));
+        .and_then(|votes| hodgerank_ranking(&votes, &call.options, &mut run));
     ranking.map(Some).map_err(|error| error.to_string())
 }
 

@@ -18,7 +18,7 @@ use libduckdb_sys::{
 };
 
 use super::handles::LogicalType;
-use crate::{Execution, Fit, Kind, ResultSet};
+use crate::{ColumnKind as Kind, Execution, Fit, ResultSet};
 
 /// The type of a fit whose annotators and items have these types.
 pub fn fit_type(annotator: DUCKDB_TYPE, item: DUCKDB_TYPE) -> LogicalType {

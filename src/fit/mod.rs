@@ -3,7 +3,6 @@
 mod bytes;
 pub mod cache;
 mod compute;
-#[cfg(feature = "duckdb")]
 pub(crate) mod hodgerank_only;
 mod parts;
 pub(crate) mod predict;
@@ -15,9 +14,6 @@ use crate::options::Options;
 use crate::votes::{Ids, Votes};
 
 use compute::{compute, refuse_one_sided};
-
-#[cfg(feature = "duckdb")]
-pub(crate) use compute::scores_of;
 
 /// A fitted model. [`table`](Self::table) gives its result sets.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 
 use super::error::{message, sql_error};
 use crate::options::Options;
-use crate::render::arrow::{Kind, ResultSet};
+use crate::render::arrow::{ColumnKind as Kind, ResultSet};
 use crate::render::svg::Plot;
 use crate::simulate::Simulation;
 
@@ -84,7 +84,7 @@ impl Function {
             Self::Report => return vec![("html".into(), "TEXT")],
             Self::Simulate => return simulated_columns(),
         };
-        let column = |column: &crate::Column| {
+        let column = |column: &crate::ResultColumn| {
             let declared = match column.kind {
                 Kind::Item | Kind::Annotator => "",
                 Kind::Integer => "INTEGER",
