@@ -25,7 +25,7 @@ pub struct AnnotatorFinding<'a> {
     pub ties: f64,
     /// The share of the untied votes that the consensus predicts; None without such votes.
     pub agreement: Option<f64>,
-    /// The pull to the left (positive) or right (negative) at the chosen time.
+    /// The position bias at the chosen time: positive to the left, negative to the right.
     pub position_bias: f64,
     /// The position, from 1, among those whose position bias enters the path.
     pub position_bias_order: Option<u64>,

@@ -5,7 +5,7 @@ use super::entry_order::EntryOrder;
 use crate::fit::Fit;
 use crate::votes::IdRef;
 
-/// An annotator's deviation over the whole path.
+/// How far an annotator deviates at the end of the path.
 pub(crate) struct DeviationEntry<'a> {
     pub annotator: IdRef<'a>,
     /// By weight.

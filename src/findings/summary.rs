@@ -1,4 +1,4 @@
-//! The summary: one struct about the whole fit.
+//! The summary: numbers about the fit as a whole.
 
 use super::cycles::FlowParts;
 use super::flags::Flags;

@@ -7,7 +7,7 @@ use crate::model::{Triangle, Triangles};
 use crate::votes::IdRef;
 
 /// At most so many triangles are listed.
-const MAX_TRIANGLES: usize = 1000;
+const MAX_LISTED: usize = 1000;
 
 /// Three items that were compared with each other, and whose votes no scores can
 /// explain: going round from a over b and c back to a, the flows do not cancel.
@@ -58,7 +58,7 @@ pub(crate) fn worst_triangles<'a>(
     fit: &'a Fit,
     stop: &Stop,
 ) -> Result<Option<Vec<TriangleFinding<'a>>>> {
-    let worst = Triangles(&fit.flow).worst(MAX_TRIANGLES, stop)?;
+    let worst = Triangles(&fit.flow).worst(MAX_LISTED, stop)?;
     Ok(worst.map(|worst| worst.iter().map(|one| finding(fit, one)).collect()))
 }
 

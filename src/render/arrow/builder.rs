@@ -129,20 +129,23 @@ impl<Row> TableBuilder<Row> {
         self
     }
 
+    fn append(&mut self, rows: &[Row]) {
+        for (_, cells) in &mut self.columns {
+            cells.append(rows);
+        }
+    }
+
     /// Adds all rows and makes the batch.
     pub fn finish(mut self, rows: impl Iterator<Item = Row>) -> Result<RecordBatch, ArrowError> {
-        let mut rows = rows.fuse();
         let mut chunk = Vec::with_capacity(self.capacity.min(CHUNK_ROWS));
-        loop {
-            chunk.extend(rows.by_ref().take(CHUNK_ROWS));
-            if chunk.is_empty() {
-                break;
+        rows.for_each(|row| {
+            chunk.push(row);
+            if chunk.len() == CHUNK_ROWS {
+                self.append(&chunk);
+                chunk.clear();
             }
-            for (_, cells) in &mut self.columns {
-                cells.append(&chunk);
-            }
-            chunk.clear();
-        }
+        });
+        self.append(&chunk);
         let schema = schema(&self.columns(), self.annotator, self.item);
         let cells = self.columns.into_iter().map(|(_, cells)| cells);
         RecordBatch::try_new(schema, cells.map(Cells::finish).collect())
