@@ -123,10 +123,14 @@ pub use {arrow_array, arrow_schema};
 
 pub use error::{Error, ErrorKind, Result};
 pub use execution::Execution;
+pub use findings::{
+    AnnotatorFinding, CvPoint, FlowShares, PairFlow, PathEffect, PathPoint, PersonalRank,
+    RankedItem, Summary, TriangleFinding, Verdict,
+};
 pub use fit::Fit;
 pub use fit::predict::Predictor;
 pub use options::{BiasTest, Columns, OnBadRow, Options, PairModel, ThetaUpdate};
-pub use render::arrow::{Column, Kind, ResultSet, id_data_type};
+pub use render::arrow::{ColumnKind, ResultColumn, ResultSet, id_data_type};
 pub use render::svg::Plot;
 pub use simulate::{Simulation, Simulator};
 pub use votes::{ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes};

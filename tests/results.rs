@@ -231,6 +231,127 @@ fn the_sets_agree_with_each_other() {
     );
 }
 
+/// Typed findings say what the tables say; counts are not rounded.
+#[test]
+fn findings_are_the_rows_of_the_tables() {
+    let options = Options::default();
+    let fit = fit(&demo(&options), &options);
+    let [
+        ranking,
+        annotators,
+        personal,
+        path,
+        cv,
+        summary,
+        cycles,
+        triangles,
+    ] = ResultSet::ALL.map(|set| fit.table(set).unwrap());
+    let texts = |batch: &RecordBatch, name: &str| -> Vec<String> {
+        let texts = column(batch, name).as_string::<i32>().iter().flatten();
+        texts.map(String::from).collect()
+    };
+    let id = |id: IdRef<'_>| match id {
+        IdRef::Int(value) => value as i64,
+        IdRef::Text(text) => panic!("{text} is not an integer"),
+    };
+
+    let items = fit.ranking().unwrap();
+    let scores: Vec<f64> = items.iter().map(|item| item.score).collect();
+    let ids: Vec<i64> = items.iter().map(|item| id(item.item)).collect();
+    let votes: Vec<i64> = items.iter().map(|item| item.votes as i64).collect();
+    assert_eq!(scores, numbers(&ranking, "score"));
+    assert_eq!(ids, integers(&ranking, "item"));
+    assert_eq!(votes, integers(&ranking, "votes"));
+
+    let people = fit.annotators().unwrap();
+    let verdicts: Vec<String> = people.iter().map(|one| one.verdict.to_string()).collect();
+    let evidence: Vec<String> = people.iter().map(|one| one.evidence.clone()).collect();
+    assert_eq!(verdicts, texts(&annotators, "verdict"));
+    assert_eq!(evidence, texts(&annotators, "evidence"));
+
+    let own: Vec<_> = fit.personal().unwrap().collect();
+    let ranks: Vec<i64> = own.iter().map(|row| row.rank as i64).collect();
+    assert_eq!(ranks, integers(&personal, "rank"));
+
+    let points: Vec<_> = fit.path().collect();
+    let effects: Vec<String> = points.iter().map(|p| p.effect.name().into()).collect();
+    let items_on_path = points
+        .iter()
+        .filter_map(|point| point.effect.item())
+        .count();
+    assert_eq!(effects, texts(&path, "effect"));
+    assert_eq!(items_on_path, 12 * fit.grid_times().len());
+
+    let errors: Vec<f64> = fit.cv().unwrap().iter().map(|point| point.error).collect();
+    assert_eq!(errors, numbers(&cv, "error"));
+
+    let about = fit.summary().unwrap();
+    assert_eq!(Some(about.t), fit.chosen_time());
+    assert_eq!(vec![about.t], numbers(&summary, "t"));
+    assert_eq!(
+        about.left_clicks + about.right_clicks + about.ties,
+        about.votes
+    );
+
+    let flows: Vec<f64> = fit.cycles().unwrap().iter().map(|pair| pair.flow).collect();
+    assert_eq!(flows, numbers(&cycles, "flow"));
+    let worst = fit.triangles().unwrap();
+    let is_cycle: Vec<bool> = worst.iter().map(|triangle| triangle.is_cycle).collect();
+    assert_eq!(is_cycle, flags(&triangles, "is_circle"));
+    for triangle in &worst {
+        assert_eq!(triangle.pair_votes.iter().sum::<f64>(), triangle.votes);
+    }
+}
+
+/// What needs a chosen time is refused with the same words as its table.
+#[test]
+fn findings_without_a_chosen_time_are_refused() {
+    let options = Options {
+        folds: 0,
+        ..Options::default()
+    };
+    let fit = fit(&demo(&options), &options);
+    let refused = [
+        fit.ranking().err(),
+        fit.annotators().err(),
+        fit.personal().err(),
+        fit.cv().err(),
+        fit.summary().err(),
+    ];
+    let expected = fit.table(ResultSet::Ranking).unwrap_err().to_string();
+    for error in refused {
+        assert_eq!(error.unwrap().to_string(), expected);
+    }
+    assert!(fit.path().next().is_some() && fit.chosen_time().is_none());
+    assert!(!fit.cycles().unwrap().is_empty());
+    assert!(fit.triangles().is_ok());
+}
+
+/// A poll that says stop ends what takes long.
+#[test]
+fn long_findings_can_be_stopped() {
+    let simulation = Simulation {
+        annotators: 400,
+        items: 400,
+        votes_each: 100,
+        ..Simulation::default()
+    };
+    let options = Options {
+        t: Some(0.0),
+        ..Options::default()
+    };
+    let fit = fit(&simulated(simulation, &options), &options);
+    let stopped = |work: &dyn Fn(&mut Execution<'_>) -> Option<ErrorKind>| {
+        let mut poll = || ControlFlow::Break(());
+        work(&mut Execution::new().poll(&mut poll))
+    };
+    let kinds = [
+        stopped(&|run| fit.cycles_within(run).err().map(|error| error.kind())),
+        stopped(&|run| fit.summary_within(run).err().map(|error| error.kind())),
+    ];
+    assert_eq!(kinds, [Some(ErrorKind::Interrupted); 2]);
+}
+
 #[test]
 fn hodgerank_alone() {
     let options = Options {

@@ -16,7 +16,8 @@ use super::error::{SqlError, callback, guard};
 use super::fit_struct::{write_fit, write_null};
 use super::output_vector::OutputVector;
 use super::state::{self, CollectedVotes, GroupState, States};
-use crate::fit::{cache, hodgerank_only};
+use crate::fit::cache;
+use crate::render::arrow::hodgerank_ranking;
 use crate::{Execution, Fit, ResultSet};
 
 pub unsafe extern "C" fn state_size(_: duckdb_function_info) -> idx_t {
@@ -161,13 +162,13 @@ fn ranking_alone(state: &GroupState) -> Result<Option<RecordBatch>, SqlError> {
     let Some(CollectedVotes { call, builder }) = &state.votes else {
         return Ok(None);
     };
-    if call.only != Some(ResultSet::Ranking) || !hodgerank_only::is_plain(&call.options) {
+    if call.only != Some(ResultSet::Ranking) || !call.options.is_hodgerank_only() {
         return Ok(None);
     }
     let mut execution = Execution::new();
     execution.limit(call.options.max_seconds);
     let votes = builder.snapshot(&mut execution)?;
-    let ranking = hodgerank_only::ranking(&votes, &call.options, &mut execution)?;
+    let ranking = hodgerank_ranking(&votes, &call.options, &mut execution)?;
     Ok(Some(ranking))
 }
 

@@ -9,18 +9,18 @@ use super::error::SqlError;
 use super::logical_type::LogicalType;
 use super::output_vector::OutputVector;
 use super::type_ids::{BIGINT, BOOLEAN, DOUBLE, VARCHAR};
-use crate::{Kind, ResultSet};
+use crate::{ColumnKind, ResultSet};
 
 /// The type of a fit whose annotators and items have these types.
 pub fn fit_type(annotator: DUCKDB_TYPE, item: DUCKDB_TYPE) -> LogicalType {
     let column_type = |kind| {
         LogicalType::new(match kind {
-            Kind::Annotator => annotator,
-            Kind::Item => item,
-            Kind::Integer => BIGINT,
-            Kind::Number => DOUBLE,
-            Kind::Boolean => BOOLEAN,
-            Kind::Text => VARCHAR,
+            ColumnKind::Annotator => annotator,
+            ColumnKind::Item => item,
+            ColumnKind::Integer => BIGINT,
+            ColumnKind::Number => DOUBLE,
+            ColumnKind::Boolean => BOOLEAN,
+            ColumnKind::Text => VARCHAR,
         })
     };
     let set_type = |set: ResultSet| {

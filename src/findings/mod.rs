@@ -1,4 +1,49 @@
-//! What a fit says, as typed structs.
+//! What a fit says, as plain typed structs: one file per finding.
+//!
+//! ```text
+//! Fit ─┬─ ranking()      RankedItem        one per item
+//!      ├─ annotators()   AnnotatorFinding  one per annotator, with a Verdict
+//!      ├─ personal()     PersonalRank      one per deviating annotator and item
+//!      ├─ path()         PathPoint         one per grid time and score or effect
+//!      ├─ cv()           CvPoint           one per grid time
+//!      ├─ summary()      Summary           one
+//!      ├─ cycles()       PairFlow          one per compared pair
+//!      └─ triangles()    TriangleFinding   the worst ones
+//! ```
+//!
+//! Arrow tables, pictures and the report are renderings of these. A count is a
+//! sum of weights and stays a floating-point number here; a rendering rounds it.
 
-pub(crate) mod rank;
-pub(crate) mod verdict;
+mod annotators;
+mod cv;
+mod cycles;
+mod deviation_entries;
+mod effect_lines;
+mod entry_order;
+mod flags;
+mod intervals;
+mod path;
+mod personal;
+mod ranking;
+mod ranks;
+mod summary;
+mod triangles;
+mod verdict;
+
+pub use annotators::AnnotatorFinding;
+pub use cv::CvPoint;
+pub use cycles::PairFlow;
+pub use path::{PathEffect, PathPoint};
+pub use personal::PersonalRank;
+pub use ranking::RankedItem;
+pub use summary::{FlowShares, Summary};
+pub use triangles::TriangleFinding;
+pub use verdict::Verdict;
+
+pub(crate) use cycles::flow_is_share_of_votes;
+pub(crate) use deviation_entries::DeviationEntry;
+pub(crate) use effect_lines::EffectLine;
+pub(crate) use personal::OwnRankings;
+pub(crate) use ranks::Ranks;
+pub(crate) use triangles::worst_triangles;
+pub(crate) use verdict::MIN_UNTIED_VOTES;

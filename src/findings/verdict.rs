@@ -1,40 +1,63 @@
-//! What can be said of an annotator to their face: a verdict in words, and the
-//! counts behind it.
+//! The verdict on an annotator, and the counts behind it in a sentence.
 //!
-//! Verdicts go by the tests of [`Evidence`], never by the path alone, so that a
-//! known share of them at most is false.
+//! Verdicts follow from the tests of [`Evidence`](crate::model::Evidence), never
+//! from the path alone, so that the expected share of false ones is limited.
+
+use std::fmt;
 
 use crate::fit::{ChosenModel, Fit};
 use crate::model::{median, q_values};
 
-/// The rate of false discoveries behind the verdicts unless the options have another.
-const DEFAULT_RATE: f64 = 0.1;
+/// The false discovery rate behind the verdicts unless the options have another.
+const DEFAULT_FDR: f64 = 0.1;
 
-/// With fewer untied votes than this no verdict but "too few" is given to
-/// somebody who does not stand out.
-pub(crate) const FEW_VOTES: f64 = 10.0;
+/// With fewer untied votes than this, an annotator who does not stand out gets the
+/// verdict "too few votes to tell".
+pub(crate) const MIN_UNTIED_VOTES: f64 = 10.0;
 
-/// What an annotator is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+/// What the tests say of an annotator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Clicks the left side more often than the items explain.
     ClicksLeft,
+    /// Clicks the right side more often than the items explain.
     ClicksRight,
-    Against,
+    /// Votes against the consensus.
+    AgainstConsensus,
+    /// Deviates from the consensus, and agrees with it less often than usual.
     OwnTaste,
+    /// Does not stand out, and has too few untied votes to tell.
     TooFewVotes,
+    /// Does not stand out.
     Ok,
 }
 
 impl Verdict {
+    /// The name that SQL users know it by.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClicksLeft => "clicks left",
             Self::ClicksRight => "clicks right",
-            Self::Against => "against the consensus",
+            Self::AgainstConsensus => "against the consensus",
             Self::OwnTaste => "own taste",
             Self::TooFewVotes => "too few votes to tell",
             Self::Ok => "ok",
         }
+    }
+
+    /// The p-value of the test that the verdict is about.
+    pub(super) fn p_value(self, position_bias: f64, deviation: f64) -> f64 {
+        match self {
+            Self::ClicksLeft | Self::ClicksRight => position_bias,
+            Self::AgainstConsensus | Self::OwnTaste | Self::TooFewVotes | Self::Ok => deviation,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 
@@ -42,38 +65,43 @@ impl Verdict {
 pub(crate) struct Verdicts<'a> {
     fit: &'a Fit,
     chosen: &'a ChosenModel,
-    /// At most this share of those who are called is called wrongly, on average.
-    pub rate: f64,
+    /// The expected share of false ones among the verdicts is at most this.
+    pub fdr: f64,
     pub bias_q: Vec<f64>,
     pub deviation_q: Vec<f64>,
-    /// How often an annotator in the middle agrees with the consensus.
-    usual_agreement: f64,
+    /// The median over annotators of the agreement with the consensus.
+    median_agreement: f64,
 }
 
 impl<'a> Verdicts<'a> {
     pub fn new(fit: &'a Fit, chosen: &'a ChosenModel) -> Self {
-        let agreement = chosen.agreement.iter().copied();
         Self {
             fit,
             chosen,
-            rate: fit.totals.fdr.unwrap_or(DEFAULT_RATE),
+            fdr: fit.totals.fdr.unwrap_or(DEFAULT_FDR),
             bias_q: q_values(&fit.evidence.bias_p),
             deviation_q: q_values(&fit.evidence.deviation_p),
-            usual_agreement: median(agreement.filter(|share| share.is_finite())),
+            median_agreement: median(
+                chosen
+                    .agreement
+                    .iter()
+                    .copied()
+                    .filter(|share| share.is_finite()),
+            ),
         }
     }
 
     /// Whether the test says that an annotator clicks one side.
     pub fn is_biased(&self, u: usize) -> bool {
         match &self.fit.knockoff {
-            Some(called) => called[u],
-            None => self.bias_q[u] <= self.rate,
+            Some(selected) => selected[u],
+            None => self.bias_q[u] <= self.fdr,
         }
     }
 
-    /// Whether the test says that an annotator votes otherwise than the others.
+    /// Whether the test says that an annotator votes differently from the others.
     pub fn deviates(&self, u: usize) -> bool {
-        self.deviation_q[u] <= self.rate
+        self.deviation_q[u] <= self.fdr
     }
 
     /// Whether an annotator who deviates does so against the consensus.
@@ -82,9 +110,9 @@ impl<'a> Verdicts<'a> {
     }
 
     /// Whether an annotator who deviates agrees with the consensus less often than
-    /// usual. Who deviates and agrees more often is only surer than the others.
+    /// usual. One who deviates and agrees more often is only surer than the others.
     fn has_own_taste(&self, u: usize) -> bool {
-        self.deviates(u) && self.chosen.agreement[u] < self.usual_agreement
+        self.deviates(u) && self.chosen.agreement[u] < self.median_agreement
     }
 
     /// The verdict on an annotator.
@@ -100,21 +128,25 @@ impl<'a> Verdicts<'a> {
             };
         }
         match (self.is_against(u), self.has_own_taste(u)) {
-            (true, _) => Verdict::Against,
+            (true, _) => Verdict::AgainstConsensus,
             (_, true) => Verdict::OwnTaste,
-            _ if left + right < FEW_VOTES => Verdict::TooFewVotes,
+            _ if left + right < MIN_UNTIED_VOTES => Verdict::TooFewVotes,
             _ => Verdict::Ok,
         }
     }
 
-    /// The counts behind the verdict, in a sentence.
-    pub fn evidence(&self, u: usize) -> String {
+    /// The counts behind an annotator's verdict, in a sentence.
+    pub fn evidence(&self, u: usize, verdict: Verdict) -> String {
         let (left, right) = (self.fit.clicks.left[u], self.fit.clicks.right[u]);
         let untied = left + right;
         let agreed = (self.chosen.agreement[u] * untied).round();
-        let votes = format!("{} {}", shown(untied), plural("vote", untied));
-        let agreement = format!("agreed with the consensus on {} of {votes}", shown(agreed));
-        let chance = chance(self.p_value(u));
+        let votes = format!("{} {}", rounded(untied), plural("vote", untied));
+        let agreement = format!(
+            "agreed with the consensus on {} of {votes}",
+            rounded(agreed)
+        );
+        let tests = &self.fit.evidence;
+        let chance = chance(verdict.p_value(tests.bias_p[u], tests.deviation_p[u]));
         // The better item may have stood on the other side most of the time.
         let clicked = |side: &str, here: f64, there: f64| {
             let beyond = if here > there {
@@ -124,35 +156,26 @@ impl<'a> Verdicts<'a> {
             };
             format!(
                 "clicked {side} on {} of {votes}{beyond} ({chance})",
-                shown(here)
+                rounded(here)
             )
         };
-        match self.verdict(u) {
+        match verdict {
             Verdict::ClicksLeft => clicked("left", left, right),
             Verdict::ClicksRight => clicked("right", right, left),
-            Verdict::Against | Verdict::OwnTaste => format!("{agreement} ({chance})"),
+            Verdict::AgainstConsensus | Verdict::OwnTaste => format!("{agreement} ({chance})"),
             Verdict::TooFewVotes => {
                 let were = if untied == 1.0 { "was" } else { "were" };
                 format!("only {votes} that {were} not a tie")
             }
             Verdict::Ok => {
-                let (left, right) = (shown(left), shown(right));
+                let (left, right) = (rounded(left), rounded(right));
                 format!("{agreement}, clicked {left} left and {right} right")
             }
         }
     }
-
-    /// How often chance alone does as much as what the verdict goes by.
-    pub fn p_value(&self, u: usize) -> f64 {
-        let evidence = &self.fit.evidence;
-        match self.verdict(u) {
-            Verdict::ClicksLeft | Verdict::ClicksRight => evidence.bias_p[u],
-            _ => evidence.deviation_p[u],
-        }
-    }
 }
 
-/// How often chance alone does as much.
+/// How often chance alone makes a test come out as far, in words.
 fn chance(p: f64) -> String {
     let once_in = 1.0 / p;
     if once_in >= 1e6 {
@@ -168,7 +191,7 @@ fn chance(p: f64) -> String {
     }
 }
 
-fn shown(count: f64) -> i64 {
+fn rounded(count: f64) -> i64 {
     count.round() as i64
 }
 

@@ -1,46 +1,57 @@
-//! HodgeRank alone, and of it the ranking alone: no more than sums over votes
-//! and two kinds of least squares. The same numbers as in a whole [`Fit`].
+//! HodgeRank alone, and of it the ranking alone: a short way where no effect of
+//! annotators is in the model and nothing but the ranking is asked for.
 //!
-//! [`Fit`]: crate::Fit
+//! It takes sums over the votes and two least squares problems, θ and its standard
+//! errors. The numbers are the same as in a complete [`Fit`](crate::Fit).
 
-use arrow_array::RecordBatch;
-
+use super::ItemTally;
+use super::compute::scores_of;
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
-use crate::fit::{ItemTally, scores_of};
 use crate::model::{Fitted, Flow, LaplacianSolver, SolveFrequency, StandardErrors};
 use crate::options::{BiasTest, Options, PairModel};
-use crate::render::arrow::ranking::Ranking;
 use crate::votes::{Comparisons, Votes};
 
-/// Whether a fit with these options has nothing but HodgeRank in it.
-pub(crate) fn is_plain(options: &Options) -> bool {
-    let by_knockoffs = options.fdr.is_some() && options.bias_test != BiasTest::PValue;
-    !options.has_effects() && !by_knockoffs
+impl Options {
+    /// Whether a fit with these options has nothing but HodgeRank in it.
+    pub(crate) fn is_hodgerank_only(&self) -> bool {
+        let by_knockoffs = self.fdr.is_some() && self.bias_test != BiasTest::PValue;
+        !self.has_effects() && !by_knockoffs
+    }
 }
 
-/// The ranking of a model without effects.
-pub(crate) fn ranking(
-    votes: &Votes,
-    options: &Options,
-    run: &mut Execution<'_>,
-) -> Result<RecordBatch> {
-    options.check()?;
-    run.limit(options.max_seconds);
-    let threads = run.worker_threads();
-    run.run(|stop| compute(votes, options, threads, stop))
+/// What a ranking without effects of annotators is made of, by item.
+pub(crate) struct HodgeRankOnly {
+    pub tally: ItemTally,
+    /// The scores θ of the model. Those of the tally differ if the pair model is not uniform.
+    pub scores: Vec<f64>,
+    pub standard_errors: StandardErrors,
 }
 
-fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Result<RecordBatch> {
-    let comparisons = &votes.comparisons;
-    let flow = Flow::new(comparisons, options.pair_model, stop)?;
+impl HodgeRankOnly {
+    /// Computes the scores, within a time limit or a poll.
+    pub fn new(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Self> {
+        options.check()?;
+        execution.limit(options.max_seconds);
+        let threads = execution.worker_threads();
+        execution.run(|stop| compute(&votes.comparisons, options.pair_model, threads, stop))
+    }
+}
+
+fn compute(
+    votes: &Comparisons,
+    pair_model: PairModel,
+    threads: usize,
+    stop: &Stop,
+) -> Result<HodgeRankOnly> {
+    let flow = Flow::new(votes, pair_model, stop)?;
     let consensus = LaplacianSolver::new(&flow, SolveFrequency::Once, stop)?;
-    let mut tally = ItemTally::new(comparisons, &consensus);
-    let net_wins = net_wins(comparisons, &tally);
-    let mut scores = vec![0.0; comparisons.items()];
-    let mut work = consensus.scratch();
-    consensus.solve(&net_wins, &mut scores, &mut work, stop)?;
-    tally.hodgerank = match options.pair_model {
+    let mut tally = ItemTally::new(votes, &consensus);
+    let rhs = net_wins(votes, &tally);
+    let mut scores = vec![0.0; votes.items()];
+    let mut scratch = consensus.scratch();
+    consensus.solve(&rhs, &mut scores, &mut scratch, stop)?;
+    tally.hodgerank = match pair_model {
         PairModel::Uniform => scores.clone(),
         _ => scores_of(&flow, &consensus, stop)?,
     };
@@ -49,18 +60,16 @@ fn compute(votes: &Votes, options: &Options, threads: usize, stop: &Stop) -> Res
         effects: None,
     };
     let components = consensus.components();
-    let uncertainty = StandardErrors::new(comparisons, &flow, components, fitted, threads, stop)?;
-    let ranking = Ranking {
-        items: &votes.items,
-        tally: &tally,
-        scores: &scores,
-        uncertainty: &uncertainty,
-    };
-    ranking.table(votes.annotators.id_type())
+    let standard_errors = StandardErrors::new(votes, &flow, components, fitted, threads, stop)?;
+    Ok(HodgeRankOnly {
+        tally,
+        scores,
+        standard_errors,
+    })
 }
 
-/// Σ_u b_u, each b_u added up on its own first: the order that the statistics
-/// of annotators add in. Whole numbers do not care.
+/// Σ_u b_u, each b_u summed on its own first: the order in which the statistics of
+/// annotators are added. Sums of integers are exact in any order.
 fn net_wins(votes: &Comparisons, tally: &ItemTally) -> Vec<f64> {
     if votes.sides().is_some() {
         let both = tally.wins.iter().zip(&tally.losses);
@@ -85,6 +94,7 @@ fn net_wins(votes: &Comparisons, tally: &ItemTally) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::arrow::hodgerank_ranking;
     use crate::{ChoiceRef, Fit, IdRef, IdType, ResultSet, Row, VoteBuilder};
 
     fn votes(options: &Options, choice: impl Fn(i128) -> f64) -> Votes {
@@ -110,29 +120,31 @@ mod tests {
 
     #[test]
     fn the_ranking_is_that_of_a_whole_fit() {
-        let plain = Options {
+        let hodgerank_only = Options {
             personal: false,
             position_bias: false,
             ..Options::default()
         };
-        let mut weighted = plain.clone();
+        let mut weighted = hodgerank_only.clone();
         weighted.columns.weight = Some("weight".into());
         let odds = Options {
             pair_model: PairModel::BradleyTerry,
-            ..plain.clone()
+            ..hodgerank_only.clone()
         };
         let side = |k: i128| [1.0, -1.0, 0.0, 1.0, 1.0][(k * k % 23 % 5) as usize];
         let graded = |k: i128| (k * k % 101) as f64 / 37.0 - 1.0;
         for (options, votes) in [
-            (&plain, votes(&plain, side)),
-            (&plain, votes(&plain, graded)),
+            (&hodgerank_only, votes(&hodgerank_only, side)),
+            (&hodgerank_only, votes(&hodgerank_only, graded)),
             (&weighted, votes(&weighted, graded)),
             (&odds, votes(&odds, side)),
         ] {
-            assert!(is_plain(options));
-            let alone = ranking(&votes, options, &mut Execution::new()).unwrap();
+            assert!(options.is_hodgerank_only());
+            let alone = HodgeRankOnly::new(&votes, options, &mut Execution::new()).unwrap();
             let fit = Fit::new(&votes, options).unwrap();
-            assert_eq!(alone, fit.table(ResultSet::Ranking).unwrap());
+            assert_eq!(alone.ranking(votes.items()), fit.ranking().unwrap());
+            let table = hodgerank_ranking(&votes, options, &mut Execution::new()).unwrap();
+            assert_eq!(table, fit.table(ResultSet::Ranking).unwrap());
         }
     }
 }

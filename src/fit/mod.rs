@@ -30,5 +30,3 @@ pub(crate) use types::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, EffectPath, FitTotals, ItemTally, PathRecord,
     PersonalScores,
 };
-
-pub(crate) use compute::scores_of;

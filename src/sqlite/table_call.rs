@@ -12,9 +12,10 @@ use super::poll::interruptible;
 use super::predict::predict;
 use super::table_arguments::{FirstArgument, TableArguments};
 use super::table_function::TableFunction;
-use crate::fit::{Fit, cache, hodgerank_only};
+use crate::fit::{Fit, cache};
 use crate::options::Options;
 use crate::render::arrow::ResultSet;
+use crate::render::arrow::hodgerank_ranking;
 
 /// The rows of a call.
 pub(super) type Batches = Box<dyn Iterator<Item = crate::Result<RecordBatch>>>;
@@ -68,11 +69,11 @@ impl TableCall<'_> {
         let ingest = Ingest::read(&self.connection, text, &options)?;
         let limit = options.max_seconds;
         let ranking_alone = self.function == TableFunction::Fit(ResultSet::Ranking);
-        if ranking_alone && hodgerank_only::is_plain(&options) {
+        if ranking_alone && options.is_hodgerank_only() {
             // The ranking of a model without effects takes less time than a fit.
             return interruptible(&self.connection, limit, |execution| {
                 let votes = ingest.finish(execution)?;
-                hodgerank_only::ranking(&votes, &options, execution)
+                hodgerank_ranking(&votes, &options, execution)
             });
         }
         let fit = interruptible(&self.connection, limit, |execution| {

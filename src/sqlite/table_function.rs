@@ -4,7 +4,7 @@
 //! columns: `f(a, b)` sets them in order, `WHERE kappa = 10` by name.
 
 use super::predict;
-use crate::render::arrow::{Kind, ResultSet};
+use crate::render::arrow::{ColumnKind, ResultSet};
 use crate::simulate::Simulation;
 
 /// A table function.
@@ -79,13 +79,13 @@ impl TableFunction {
             Self::Report => return vec![("html".into(), "TEXT")],
             Self::Simulate => return simulated_columns(),
         };
-        let column = |column: &crate::Column| {
+        let column = |column: &crate::ResultColumn| {
             let declared = match column.kind {
-                Kind::Item | Kind::Annotator => "",
-                Kind::Integer => "INTEGER",
-                Kind::Number => "REAL",
-                Kind::Boolean => "BOOLEAN",
-                Kind::Text => "TEXT",
+                ColumnKind::Item | ColumnKind::Annotator => "",
+                ColumnKind::Integer => "INTEGER",
+                ColumnKind::Number => "REAL",
+                ColumnKind::Boolean => "BOOLEAN",
+                ColumnKind::Text => "TEXT",
             };
             (column.name.to_string(), declared)
         };

@@ -10,7 +10,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, UnionArray};
 use arrow_schema::{DataType, Field, UnionFields, UnionMode};
 
-use crate::votes::{IdRef, IdType, Ids};
+use crate::votes::{IdRef, IdType};
 
 /// The Arrow type of ids: 128-bit integers are decimals without a fraction;
 /// mixed ones a union of a 64-bit integer and a text.
@@ -40,74 +40,102 @@ fn mixed_fields() -> UnionFields {
     UnionFields::from_fields(fields)
 }
 
-/// The ids at some places; NULL where there is none.
-pub(super) fn id_array(ids: &Ids, places: impl Iterator<Item = Option<u32>>) -> ArrayRef {
-    let values = places.map(|place| place.map(|place| ids.get(place as usize)));
-    match ids.id_type() {
+/// A column of ids under construction.
+pub(super) trait IdBuilder {
+    /// Appends an id, or NULL.
+    fn append(&mut self, id: Option<IdRef<'_>>);
+    fn finish(&mut self) -> ArrayRef;
+}
+
+/// A builder of the Arrow type of these ids.
+pub(super) fn id_builder(id_type: IdType) -> Box<dyn IdBuilder> {
+    fn ints<T>() -> Box<dyn IdBuilder>
+    where
+        T: ArrowPrimitiveType<Native: TryFrom<i128>>,
+    {
+        Box::new(PrimitiveBuilder::<T>::with_capacity(0))
+    }
+    match id_type {
         IdType::Int { signed, bits } => match (signed, bits) {
-            (true, 8) => ints::<Int8Type>(values),
-            (true, 16) => ints::<Int16Type>(values),
-            (true, 32) => ints::<Int32Type>(values),
-            (true, 64) => ints::<Int64Type>(values),
-            (false, 8) => ints::<UInt8Type>(values),
-            (false, 16) => ints::<UInt16Type>(values),
-            (false, 32) => ints::<UInt32Type>(values),
-            (false, 64) => ints::<UInt64Type>(values),
-            _ => decimals(values),
+            (true, 8) => ints::<Int8Type>(),
+            (true, 16) => ints::<Int16Type>(),
+            (true, 32) => ints::<Int32Type>(),
+            (true, 64) => ints::<Int64Type>(),
+            (false, 8) => ints::<UInt8Type>(),
+            (false, 16) => ints::<UInt16Type>(),
+            (false, 32) => ints::<UInt32Type>(),
+            (false, 64) => ints::<UInt64Type>(),
+            _ => {
+                Box::new(Decimal128Builder::with_capacity(0).with_data_type(id_data_type(id_type)))
+            }
         },
-        IdType::Text => {
-            let mut builder = StringBuilder::new();
-            values.for_each(|value| builder.append_option(text(value)));
-            Arc::new(builder.finish())
-        }
-        IdType::Mixed => mixed(values),
+        IdType::Text => Box::new(StringBuilder::with_capacity(0, 0)),
+        IdType::Mixed => Box::new(MixedIdBuilder::default()),
     }
 }
 
-fn int(value: Option<IdRef<'_>>) -> Option<i128> {
-    match value {
+impl<T> IdBuilder for PrimitiveBuilder<T>
+where
+    T: ArrowPrimitiveType<Native: TryFrom<i128>>,
+{
+    fn append(&mut self, id: Option<IdRef<'_>>) {
+        self.append_option(int(id).and_then(|value| value.try_into().ok()));
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(PrimitiveBuilder::finish(self))
+    }
+}
+
+impl IdBuilder for StringBuilder {
+    fn append(&mut self, id: Option<IdRef<'_>>) {
+        self.append_option(text(id));
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(StringBuilder::finish(self))
+    }
+}
+
+/// Ids of which some are integers and others text. NULL is a NULL integer: a union
+/// has no NULLs of its own.
+#[derive(Default)]
+struct MixedIdBuilder {
+    types: Vec<i8>,
+    ints: Int64Builder,
+    texts: StringBuilder,
+}
+
+impl IdBuilder for MixedIdBuilder {
+    fn append(&mut self, id: Option<IdRef<'_>>) {
+        self.types.push(i8::from(text(id).is_some()));
+        IdBuilder::append(&mut self.ints, id);
+        IdBuilder::append(&mut self.texts, id);
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let children = vec![
+            IdBuilder::finish(&mut self.ints),
+            IdBuilder::finish(&mut self.texts),
+        ];
+        let types = std::mem::take(&mut self.types);
+        let array = UnionArray::try_new(mixed_fields(), types.into(), None, children)
+            .expect("children as long as the types");
+        debug_assert_eq!(array.data_type(), &id_data_type(IdType::Mixed));
+        Arc::new(array)
+    }
+}
+
+fn int(id: Option<IdRef<'_>>) -> Option<i128> {
+    match id {
         Some(IdRef::Int(value)) => Some(value),
         _ => None,
     }
 }
 
-fn text(value: Option<IdRef<'_>>) -> Option<&str> {
-    match value {
+fn text(id: Option<IdRef<'_>>) -> Option<&str> {
+    match id {
         Some(IdRef::Text(text)) => Some(text),
         _ => None,
     }
-}
-
-fn ints<'a, T>(values: impl Iterator<Item = Option<IdRef<'a>>>) -> ArrayRef
-where
-    T: ArrowPrimitiveType<Native: TryFrom<i128>>,
-{
-    let mut builder = PrimitiveBuilder::<T>::new();
-    for value in values {
-        builder.append_option(int(value).and_then(|value| value.try_into().ok()));
-    }
-    Arc::new(builder.finish())
-}
-
-fn decimals<'a>(values: impl Iterator<Item = Option<IdRef<'a>>>) -> ArrayRef {
-    let mut builder = Decimal128Builder::new().with_data_type(id_data_type(IdType::INT128));
-    values.for_each(|value| builder.append_option(int(value)));
-    Arc::new(builder.finish())
-}
-
-/// NULL is a NULL integer: a union has no NULLs of its own.
-fn mixed<'a>(values: impl Iterator<Item = Option<IdRef<'a>>>) -> ArrayRef {
-    let mut types = Vec::new();
-    let mut ints = Int64Builder::new();
-    let mut texts = StringBuilder::new();
-    for value in values {
-        types.push(i8::from(text(value).is_some()));
-        ints.append_option(int(value).and_then(|value| value.try_into().ok()));
-        texts.append_option(text(value));
-    }
-    let children: Vec<ArrayRef> = vec![Arc::new(ints.finish()), Arc::new(texts.finish())];
-    let array = UnionArray::try_new(mixed_fields(), types.into(), None, children)
-        .expect("children as long as the types");
-    debug_assert_eq!(array.data_type(), &id_data_type(IdType::Mixed));
-    Arc::new(array)
 }

@@ -1,44 +1,49 @@
 //! What the model cannot tell from these votes.
 
-use crate::fit::{ChosenModel, Fit};
+use crate::findings::{AnnotatorFinding, RankedItem, Summary};
 
 /// Fewer votes than this hardly tell a rank.
-const FEW: f64 = 20.0;
+const MIN_VOTES: f64 = 20.0;
 
-pub(super) fn list(fit: &Fit, chosen: &ChosenModel) -> String {
-    let doubts = [
-        components(fit),
-        few_comparisons(fit),
-        prediction(fit, chosen),
-        edge_of_grid(fit, chosen),
-        skipped(fit),
+pub(super) fn list(
+    summary: &Summary,
+    ranking: &[RankedItem<'_>],
+    annotators: &[AnnotatorFinding<'_>],
+) -> String {
+    let caveats = [
+        components(summary),
+        few_comparisons(ranking),
+        prediction(summary),
+        edge_of_grid(summary),
+        skipped(summary),
         Some(
             "Why somebody clicks as they do. A pull to one side may be haste, a default button or a \
              thumb; a vote against the consensus may be a taste, a question read the wrong way \
              round, or mischief."
                 .into(),
         ),
-        Some(sides(fit).into()),
+        Some(sides(summary, annotators).into()),
     ];
-    let items = doubts.into_iter().flatten();
-    let items: String = items.map(|doubt| format!("<li>{doubt}</li>\n")).collect();
+    let items = caveats.into_iter().flatten();
+    let items: String = items.map(|caveat| format!("<li>{caveat}</li>\n")).collect();
     format!("<ul>\n{items}</ul>\n")
 }
 
-/// What the verdicts about favourite sides assume.
-fn sides(fit: &Fit) -> &'static str {
-    match &fit.knockoff {
-        None if fit.evidence.bias_p.iter().all(|&p| p == 1.0) => {
+/// What the verdicts about position bias assume.
+fn sides(summary: &Summary, annotators: &[AnnotatorFinding<'_>]) -> &'static str {
+    let mut p_values = annotators.iter().map(|one| one.position_bias_p_value);
+    match summary.has_knockoffs {
+        false if p_values.all(|p| p == 1.0) => {
             "Whether anybody clicks one side: that was not looked for, or there are too few votes."
         }
-        None => {
+        false => {
             "Whether the sides were drawn by lot. The verdicts “clicks left” and “clicks right” \
              assume that your software decides by chance which of two items is shown on the left. \
              If it does not, if for example the new version always stands on the left, somebody who \
              likes what is shown there cannot be told from somebody who clicks there: do not hold \
              it against them."
         }
-        Some(_) => {
+        true => {
             "Whether all share the consensus. The verdicts “clicks left” and “clicks right” (by the \
              knockoff filter) assume that, and that all are about equally sure of their votes. How \
              the sides were drawn does not matter to them."
@@ -46,8 +51,8 @@ fn sides(fit: &Fit) -> &'static str {
     }
 }
 
-fn components(fit: &Fit) -> Option<String> {
-    let components = fit.tally.component.iter().max().copied().unwrap_or(0);
+fn components(summary: &Summary) -> Option<String> {
+    let components = summary.components;
     (components > 1).then(|| {
         format!(
             "How items of different components compare: the items fall into {components} groups that \
@@ -56,27 +61,24 @@ fn components(fit: &Fit) -> Option<String> {
     })
 }
 
-fn few_comparisons(fit: &Fit) -> Option<String> {
-    let tally = &fit.tally;
-    let votes = |i: usize| tally.wins[i] + tally.losses[i] + tally.ties[i];
-    let few = (0..fit.items.len()).filter(|&i| votes(i) < FEW).count();
+fn few_comparisons(ranking: &[RankedItem<'_>]) -> Option<String> {
+    let few = ranking.iter().filter(|item| item.votes < MIN_VOTES).count();
     (few > 0).then(|| {
         format!(
-            "The exact rank of {few} of the {} items, which were voted on fewer than {FEW} times.",
-            fit.items.len()
+            "The exact rank of {few} of the {} items, which were voted on fewer than {MIN_VOTES} times.",
+            ranking.len()
         )
     })
 }
 
-fn prediction(fit: &Fit, chosen: &ChosenModel) -> Option<String> {
-    let Some(curve) = &fit.validation else {
+fn prediction(summary: &Summary) -> Option<String> {
+    let (Some(hodgerank), Some(mixed)) = (summary.hodgerank_error, summary.mixed_error) else {
         return Some(
             "How well it predicts: the stopping time was given, not chosen on held-out votes."
                 .into(),
         );
     };
-    let (plain, mixed) = (curve.hodgerank_error, curve.error[chosen.grid_index]);
-    let gain = 100.0 * (1.0 - mixed / plain);
+    let gain = 100.0 * (1.0 - mixed / hodgerank);
     if !gain.is_finite() {
         return None;
     }
@@ -97,20 +99,20 @@ fn prediction(fit: &Fit, chosen: &ChosenModel) -> Option<String> {
     })
 }
 
-fn edge_of_grid(fit: &Fit, chosen: &ChosenModel) -> Option<String> {
-    let last = chosen.grid_index + 1 == fit.path.grid.len() && chosen.grid_index > 0;
-    (last && fit.validation.is_some()).then(|| {
+fn edge_of_grid(summary: &Summary) -> Option<String> {
+    let is_validated = summary.mixed_error.is_some();
+    (summary.is_last_grid_time && is_validated).then(|| {
         "Whether an even later time would be better: the last one that was tried is the best so far. \
          A larger <code>grid_span</code> goes further."
             .into()
     })
 }
 
-fn skipped(fit: &Fit) -> Option<String> {
-    (fit.totals.skipped > 0).then(|| {
+fn skipped(summary: &Summary) -> Option<String> {
+    (summary.skipped_rows > 0).then(|| {
         format!(
             "What {} rows meant that could not be used and were skipped.",
-            fit.totals.skipped
+            summary.skipped_rows
         )
     })
 }

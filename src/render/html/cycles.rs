@@ -1,38 +1,36 @@
-//! What the ranking leaves unexplained: how much of the votes goes round in
-//! circles, where that comes from, and the worst circles.
+//! What the ranking leaves unexplained: how much of the votes is cyclic, where that
+//! comes from, and the worst cycles. The report calls a cycle a circle.
 
-use super::{count, percent};
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::fit::{ChosenModel, Fit};
-use crate::model::Triangle;
-use crate::render::arrow::{Shares, worst};
-use crate::render::svg::{escape, shown, significant};
+use crate::findings::{
+    FlowShares, Summary, TriangleFinding, flow_is_share_of_votes, worst_triangles,
+};
+use crate::fit::Fit;
+use crate::render::text::{count, escape, label, percent, significant};
 
-/// How many circles are described.
-const MOST: usize = 5;
+/// How many cycles are described.
+const MAX_CYCLES: usize = 5;
 
 /// Less than this share is rounding.
-const NOTHING: f64 = 1e-9;
+const ROUNDING: f64 = 1e-9;
 
-pub(super) fn section(fit: &Fit, chosen: &ChosenModel, stop: &Stop) -> Result<String> {
-    let shares = Shares::new(fit, chosen, stop)?;
-    Ok(format!(
-        "<p>{}</p>\n{}",
-        parts(&shares),
-        list(fit, chosen, stop)?
-    ))
+pub(super) fn section(fit: &Fit, summary: &Summary, stop: &Stop) -> Result<String> {
+    let parts = parts(&summary.shares);
+    let cycles = list(fit, summary.ties > 0.0, stop)?;
+    Ok(format!("<p>{parts}</p>\n{cycles}"))
 }
 
-fn parts(shares: &Shares) -> String {
+/// The parts of the flow.
+fn parts(shares: &FlowShares) -> String {
     let Some(consensus) = shares.consensus else {
         return "The votes on each pair cancel out: there is no preference to explain.".into();
     };
-    if 1.0 - consensus < NOTHING {
+    if 1.0 - consensus < ROUNDING {
         return "One ranking for everybody explains all of it: nothing goes round in circles."
             .into();
     }
-    let circles = match (shares.local, shares.global) {
+    let cycles = match (shares.local_cycle, shares.global_cycle) {
         (Some(local), Some(global)) => format!(
             ": {} in circles of three items (a over b, b over c, c over a), {} in longer ones.",
             percent(local),
@@ -42,17 +40,19 @@ fn parts(shares: &Shares) -> String {
     };
     format!(
         "One ranking for everybody explains {} of how the votes on the pairs lean. The rest goes \
-         round in circles, which no ranking can explain{circles} {}",
+         round in circles, which no ranking can explain{cycles} {}",
         percent(consensus),
         sources(shares)
     )
 }
 
-/// Where the circles come from.
-fn sources(shares: &Shares) -> String {
-    let (Some(personal), Some(bias), Some(noise)) =
-        (shares.personal, shares.position_bias, shares.noise)
-    else {
+/// The sources of the cycles.
+fn sources(shares: &FlowShares) -> String {
+    let (Some(personal), Some(bias), Some(noise)) = (
+        shares.personal_cycle,
+        shares.position_bias_cycle,
+        shares.noise_cycle,
+    ) else {
         return "Where they come from is told only with <code>pair_model</code> 'uniform'.".into();
     };
     format!(
@@ -64,9 +64,9 @@ fn sources(shares: &Shares) -> String {
     )
 }
 
-/// The worst circles of three, each in a sentence.
-fn list(fit: &Fit, chosen: &ChosenModel, stop: &Stop) -> Result<String> {
-    let Some(triangles) = worst(fit, stop)? else {
+/// The worst cycles of three items, each in a sentence.
+fn list(fit: &Fit, has_ties: bool, stop: &Stop) -> Result<String> {
+    let Some(triangles) = worst_triangles(fit, stop)? else {
         return Ok("<p>There are too many items to look for circles of three.</p>\n".into());
     };
     if triangles.is_empty() {
@@ -76,10 +76,10 @@ fn list(fit: &Fit, chosen: &ChosenModel, stop: &Stop) -> Result<String> {
                 .into(),
         );
     }
-    let is_plain = is_plain(fit, chosen);
-    let circles = triangles.iter().filter(|triangle| triangle.is_circle());
-    let lines = circles.take(MOST).map(|circle| {
-        let sentence = sentence(fit, circle, is_plain);
+    let is_share = flow_is_share_of_votes(fit)?;
+    let cycles = triangles.iter().filter(|triangle| triangle.is_cycle);
+    let lines = cycles.take(MAX_CYCLES).map(|cycle| {
+        let sentence = sentence(cycle, is_share);
         format!("<li>{sentence}.</li>\n")
     });
     let lines: String = lines.collect();
@@ -90,8 +90,7 @@ fn list(fit: &Fit, chosen: &ChosenModel, stop: &Stop) -> Result<String> {
                 .into(),
         );
     }
-    let has_ties = fit.tally.ties.iter().any(|&ties| ties > 0.0);
-    let numbers = match (is_plain, has_ties) {
+    let numbers = match (is_share, has_ties) {
         (true, true) => "A tie counts half for either side. Shares near 50 %",
         (true, false) => "Shares near 50 %",
         _ => "The numbers say how strongly; 0 is no preference. Small ones",
@@ -103,18 +102,18 @@ fn list(fit: &Fit, chosen: &ChosenModel, stop: &Stop) -> Result<String> {
     ))
 }
 
-/// "tea over milk (60 % of 40 votes), milk over cola (…), cola over tea (…)"
-fn sentence(fit: &Fit, circle: &Triangle, is_plain: bool) -> String {
-    let [a, b, c] = circle.items.map(|item| item as usize);
-    let name = |item: usize| escape(&shown(fit.items.get(item)));
-    let sides = [(a, b), (b, c), (c, a)].into_iter().zip(circle.flow);
-    let sides = sides.map(|((over, under), flow)| {
-        let pair = fit.flow.pair(over.min(under), over.max(under));
-        let votes = match count(fit.flow.weight[pair]).as_str() {
+/// "tea over milk (60 % of 40 votes), milk over cola (…), cola over tea (…)"; with
+/// the flow itself where it is not a share of the votes.
+fn sentence(cycle: &TriangleFinding<'_>, is_share: bool) -> String {
+    let name = |item: usize| escape(&label(cycle.items[item]));
+    let pairs = [(0, 1), (1, 2), (2, 0)].into_iter().enumerate();
+    let pairs = pairs.map(|(pair, (over, under))| {
+        let flow = cycle.flows[pair];
+        let votes = match count(cycle.pair_votes[pair]).as_str() {
             "1" => "1 vote".to_string(),
             many => format!("{many} votes"),
         };
-        let how_much = if is_plain {
+        let how_much = if is_share {
             format!("{} of {votes}", percent(0.5 + 0.5 * flow))
         } else {
             format!("by {}, {votes}", significant(flow))
@@ -125,25 +124,5 @@ fn sentence(fit: &Fit, circle: &Triangle, is_plain: bool) -> String {
             name(under)
         )
     });
-    sides.collect::<Vec<_>>().join(", ")
-}
-
-/// Whether the flow of a pair says which share of its votes each item has: not
-/// with other pair models (then nothing is known of where circles come from),
-/// nor if votes have strengths (then flows do not add up to what an item won
-/// less what it lost).
-fn is_plain(fit: &Fit, chosen: &ChosenModel) -> bool {
-    let (flow, tally) = (&fit.flow, &fit.tally);
-    let near = |x: f64, y: f64, size: f64| (x - y).abs() <= NOTHING * (1.0 + size);
-    let is_whole = |x: f64| near(x, x.round(), x.abs());
-    let mut pairs = flow.weight.iter().zip(&flow.value);
-    let mut items = flow.divergence(&flow.value).into_iter().enumerate();
-    chosen.circles.is_some()
-        && pairs.all(|(&votes, &value)| {
-            value.abs() <= 1.0 && (is_whole(votes * value) || !is_whole(votes))
-        })
-        && items.all(|(item, sum)| {
-            let (won, lost) = (tally.wins[item], tally.losses[item]);
-            near(sum, won - lost, won + lost)
-        })
+    pairs.collect::<Vec<_>>().join(", ")
 }

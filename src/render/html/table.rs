@@ -1,43 +1,34 @@
 //! The ranking as a table.
 
-use super::count;
-use crate::findings::rank::Ranks;
-use crate::fit::{ChosenModel, Fit};
-use crate::render::arrow::Intervals;
-use crate::render::svg::{escape, shown};
+use crate::findings::RankedItem;
+use crate::render::text::{count, escape, label};
 
-/// More items than this are cut off.
-const MOST: usize = 200;
+/// At most so many items are listed.
+const MAX_ITEMS: usize = 200;
 
-pub(super) fn ranking(fit: &Fit, chosen: &ChosenModel) -> String {
-    let scores = fit.theta(chosen.grid_index);
-    let tally = &fit.tally;
-    let ranks = Ranks::new(scores, &tally.component);
-    let hodgerank = Ranks::new(&tally.hodgerank, &tally.component);
-    let intervals = Intervals::new(fit, chosen);
-    let several = tally.component.iter().any(|&component| component > 1);
+pub(super) fn ranking(ranking: &[RankedItem<'_>]) -> String {
+    let several = ranking.iter().any(|item| item.component > 1);
     let mut rows = String::new();
-    for &item in ranks.order.iter().take(MOST) {
-        let i = item as usize;
-        let component = format!("<td>{}</td>", tally.component[i]);
+    for item in ranking.iter().take(MAX_ITEMS) {
+        let component = format!("<td>{}</td>", item.component);
         rows += &format!(
             "<tr><td>{}</td><td>{}–{}</td><td class=\"id\"><bdi>{}</bdi></td><td>{}</td>\
              <td>{} to {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>{}</tr>\n",
-            ranks.rank[i],
-            intervals.rank[i].0,
-            intervals.rank[i].1,
-            escape(&shown(fit.items.get(i))),
-            decimal(scores[i]),
-            decimal(intervals.score[i].0),
-            decimal(intervals.score[i].1),
-            hodgerank.rank[i],
-            count(tally.wins[i]),
-            count(tally.losses[i]),
-            count(tally.ties[i]),
+            item.rank,
+            item.rank_low,
+            item.rank_high,
+            escape(&label(item.item)),
+            decimal(item.score),
+            decimal(item.score_low),
+            decimal(item.score_high),
+            item.hodgerank_rank,
+            count(item.wins),
+            count(item.losses),
+            count(item.ties),
             if several { &component } else { "" },
         );
     }
-    let left_out = fit.items.len().saturating_sub(MOST);
+    let left_out = ranking.len().saturating_sub(MAX_ITEMS);
     let note = match left_out {
         0 => String::new(),
         _ => format!("<p class=\"note\">{left_out} more items follow.</p>\n"),

@@ -1,9 +1,10 @@
-//! From values to places on the paper, and the ticks of an axis.
+//! From values to positions on the paper, and the ticks of an axis.
 
-use super::svg::{Anchor, Picture};
+use super::canvas::{Anchor, Picture};
 use crate::random::ln;
+use crate::render::text::significant;
 
-/// A line of values on the paper.
+/// An axis: values from `low` to `high`, drawn from `from` to `to` on the paper.
 pub(super) struct Scale {
     low: f64,
     high: f64,
@@ -13,12 +14,12 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Values from `low` to `high`, laid from one place to another.
+    /// Values from `low` to `high`, drawn from one position to another.
     pub fn linear([low, high]: [f64; 2], [from, to]: [f64; 2]) -> Self {
-        let sound = low.is_finite() && high.is_finite() && (high - low).is_finite() && low <= high;
-        let (low, high) = match sound {
+        let valid = low.is_finite() && high.is_finite() && (high - low).is_finite() && low <= high;
+        let (low, high) = match valid {
             false => (0.0, 1.0),
-            // A single value has its own size of room around it.
+            // Around a single value a margin of its own size.
             true if low == high => (low - low.abs().max(1.0), high + high.abs().max(1.0)),
             true => (low, high),
         };
@@ -31,23 +32,23 @@ impl Scale {
         }
     }
 
-    /// One with room for all values and for zero.
-    pub fn with_zero(values: impl Iterator<Item = f64>, place: [f64; 2]) -> Self {
+    /// A scale that contains all values and zero, with a margin.
+    pub fn with_zero(values: impl Iterator<Item = f64>, ends: [f64; 2]) -> Self {
         let [low, high] = range(values.chain([0.0]));
-        let room = 0.04 * (high - low);
-        let below = if low < 0.0 { low - room } else { 0.0 };
-        Self::linear([below, high + room], place)
+        let margin = 0.04 * (high - low);
+        let below = if low < 0.0 { low - margin } else { 0.0 };
+        Self::linear([below, high + margin], ends)
     }
 
-    /// The times of a grid, which grow by the same factor each.
-    pub fn times(grid: &[f64], place: [f64; 2]) -> Self {
+    /// A logarithmic scale of the times of a geometric grid.
+    pub fn times(grid: &[f64], ends: [f64; 2]) -> Self {
         let [low, high] = range(grid.iter().copied());
-        let mut scale = Self::linear([low, high], place);
+        let mut scale = Self::linear([low, high], ends);
         scale.logarithmic = low >= f64::MIN_POSITIVE && low < high && high.is_finite();
         scale
     }
 
-    /// The place of a value.
+    /// The position of a value.
     pub fn at(&self, value: f64) -> f64 {
         let part = if self.logarithmic {
             ln((value / self.low).max(f64::MIN_POSITIVE)) / ln(self.high / self.low)
@@ -57,14 +58,14 @@ impl Scale {
         self.from + part * (self.to - self.from)
     }
 
-    /// Some round values with their labels.
-    pub fn ticks(&self, most: usize) -> Vec<(f64, String)> {
+    /// Round values with their labels, about `max` of them.
+    pub fn ticks(&self, max: usize) -> Vec<(f64, String)> {
         if self.logarithmic {
-            return self.logarithmic_ticks(most);
+            return self.logarithmic_ticks(max);
         }
-        let step = round_step((self.high - self.low) / most as f64);
+        let step = round_step((self.high - self.low) / max as f64);
         let first = (self.low / step).ceil();
-        (0..=2 * most)
+        (0..=2 * max)
             .map(|k| (first + k as f64) * step)
             .take_while(|value| *value <= self.high + 1e-9 * step)
             .map(|value| (value, label(value, step)))
@@ -72,7 +73,7 @@ impl Scale {
     }
 
     /// 1, 2, 5, 10, … or, where those are too many, 1, 10, 100, …
-    fn logarithmic_ticks(&self, most: usize) -> Vec<(f64, String)> {
+    fn logarithmic_ticks(&self, max: usize) -> Vec<(f64, String)> {
         let mut unit = 1.0;
         while unit > self.low {
             unit /= 10.0;
@@ -90,10 +91,10 @@ impl Scale {
             );
             unit *= 10.0;
         }
-        if all.len() > most {
-            all.retain(|(_, whole)| *whole);
+        if all.len() > max {
+            all.retain(|(_, is_power_of_ten)| *is_power_of_ten);
         }
-        let every = all.len().div_ceil(most).max(1);
+        let every = all.len().div_ceil(max).max(1);
         let ticks = all.into_iter().step_by(every);
         ticks
             .map(|(value, _)| (value, label(value, value)))
@@ -153,9 +154,9 @@ impl Frame {
     /// Draws the axes: ticks below and to the left, with what they stand for.
     pub fn axes(self, picture: &mut Picture, x: &Scale, y: &Scale, names: [&str; 2]) {
         for (value, label) in y.ticks(8) {
-            let place = y.at(value);
-            picture.line("me-grid", [self.left, place], [self.right, place]);
-            let (x, y) = (self.left - 8.0, place + 4.0);
+            let height = y.at(value);
+            picture.line("me-grid", [self.left, height], [self.right, height]);
+            let (x, y) = (self.left - 8.0, height + 4.0);
             picture.text(x, y, "me-soft", Anchor::End, &label);
         }
         picture.line(
@@ -164,11 +165,11 @@ impl Frame {
             [self.right, self.bottom],
         );
         for (value, label) in x.ticks(8) {
-            let place = x.at(value);
-            let (start, end) = ([place, self.bottom], [place, self.bottom + 5.0]);
+            let x = x.at(value);
+            let (start, end) = ([x, self.bottom], [x, self.bottom + 5.0]);
             picture.line("me-axis", start, end);
             let y = self.bottom + 18.0;
-            picture.text(place, y, "me-soft", Anchor::Middle, &label);
+            picture.text(x, y, "me-soft", Anchor::Middle, &label);
         }
         let middle = (self.left + self.right) / 2.0;
         let below = self.bottom + 38.0;
@@ -179,30 +180,17 @@ impl Frame {
 
     /// A vertical line at the chosen time.
     pub fn chosen_time(self, picture: &mut Picture, x: &Scale, t: f64) {
-        let place = x.at(t);
-        picture.line("me-mark", [place, self.top], [place, self.bottom]);
+        let x = x.at(t);
+        picture.line("me-mark", [x, self.top], [x, self.bottom]);
         let text = format!("chosen t = {}", significant(t));
-        // On the side that has more room.
-        let (place, anchor) = if place > (self.left + self.right) / 2.0 {
-            (place - 6.0, Anchor::End)
+        // On the wider side.
+        let (x, anchor) = if x > (self.left + self.right) / 2.0 {
+            (x - 6.0, Anchor::End)
         } else {
-            (place + 6.0, Anchor::Start)
+            (x + 6.0, Anchor::Start)
         };
-        picture.text(place, self.top - 6.0, "me-ink", anchor, &text);
+        picture.text(x, self.top - 6.0, "me-ink", anchor, &text);
     }
-}
-
-/// Three digits, more before the point if there are more.
-pub(crate) fn significant(value: f64) -> String {
-    let size = value.abs();
-    let decimals = match size {
-        _ if size >= 100.0 || size == 0.0 => 0,
-        _ if size >= 10.0 => 1,
-        _ if size >= 1.0 => 2,
-        _ if size >= 0.001 => 4,
-        _ => return format!("{value:.1e}").replace('-', "−"),
-    };
-    format!("{value:.decimals$}").replace('-', "−")
 }
 
 #[cfg(test)]
@@ -232,10 +220,10 @@ mod tests {
     }
 
     #[test]
-    fn places_are_in_proportion() {
+    fn positions_are_in_proportion() {
         let scale = Scale::times(&[2.0, 200.0], [100.0, 300.0]);
-        for (value, place) in [(2.0, 100.0), (20.0, 200.0), (200.0, 300.0)] {
-            assert!((scale.at(value) - place).abs() < 1e-9, "{value}");
+        for (value, position) in [(2.0, 100.0), (20.0, 200.0), (200.0, 300.0)] {
+            assert!((scale.at(value) - position).abs() < 1e-9, "{value}");
         }
     }
 }

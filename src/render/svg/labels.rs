@@ -1,13 +1,19 @@
 //! Labels that do not overlap.
 
-/// Moves places along a line so that neighbours are at least `gap` apart, each
-/// as near to where it wants to be as that allows, within `bounds` if they fit.
+/// So many annotators, the first by entry, are highlighted and labelled.
+pub(super) const MAX_HIGHLIGHTED: u64 = 10;
+
+/// The longest label of a highlighted annotator, in cells.
+pub(super) const MAX_LABEL_CELLS: usize = 16;
+
+/// Moves labels along a line so that neighbours are at least `gap` apart, each as
+/// near to its wanted position as that allows, within `bounds` if they fit.
 ///
-/// GatherIndices that touch move as one block to the mean of what they want.
+/// Labels that touch move as one block to the mean of their wanted positions.
 pub(super) fn spread(wanted: &[f64], gap: f64, bounds: [f64; 2]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]).then(a.cmp(&b)));
-    // Blocks of neighbours: their first place, and how many.
+    // Blocks of neighbours: the first position, and how many.
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     let mut done = 0;
     for &index in &order {
@@ -19,35 +25,35 @@ pub(super) fn spread(wanted: &[f64], gap: f64, bounds: [f64; 2]) -> Vec<f64> {
             let (_, added) = blocks.pop().unwrap_or_default();
             let count = count + added;
             let members = &order[done - count..done];
-            let pull = |(k, &index): (usize, &usize)| wanted[index] - k as f64 * gap;
-            let mean = members.iter().enumerate().map(pull).sum::<f64>() / count as f64;
+            let start = |(k, &index): (usize, &usize)| wanted[index] - k as f64 * gap;
+            let mean = members.iter().enumerate().map(start).sum::<f64>() / count as f64;
             let last = bounds[1] - (count - 1) as f64 * gap;
             if let Some(block) = blocks.last_mut() {
                 *block = (mean.min(last).max(bounds[0]), count);
             }
         }
     }
-    let mut places = vec![0.0; wanted.len()];
+    let mut positions = vec![0.0; wanted.len()];
     let mut order = order.into_iter();
     for (start, count) in blocks {
         for (k, index) in order.by_ref().take(count).enumerate() {
-            places[index] = start + k as f64 * gap;
+            positions[index] = start + k as f64 * gap;
         }
     }
-    places
+    positions
 }
 
-/// Boxes on the paper that are taken.
+/// Boxes on the paper that are occupied.
 #[derive(Default)]
-pub(super) struct Taken(Vec<[f64; 4]>);
+pub(super) struct OccupiedBoxes(Vec<[f64; 4]>);
 
-impl Taken {
-    /// Takes a box: left, top, right, bottom.
-    pub fn take(&mut self, area: [f64; 4]) {
+impl OccupiedBoxes {
+    /// Occupies a box: left, top, right, bottom.
+    pub fn add(&mut self, area: [f64; 4]) {
         self.0.push(area);
     }
 
-    /// How many of the taken boxes an area touches.
+    /// How many of the occupied boxes an area touches.
     pub fn touches(&self, area: [f64; 4]) -> usize {
         let [left, top, right, bottom] = area;
         let touch = |other: &&[f64; 4]| {
@@ -64,21 +70,23 @@ mod tests {
     #[test]
     fn neighbours_keep_their_distance_and_order() {
         let wanted = [50.0, 51.0, 52.0, 90.0, 10.0, 99.0, 99.0];
-        let places = spread(&wanted, 10.0, [0.0, 100.0]);
+        let positions = spread(&wanted, 10.0, [0.0, 100.0]);
         let mut order: Vec<usize> = (0..wanted.len()).collect();
-        order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));
+        order.sort_by(|&a, &b| positions[a].total_cmp(&positions[b]));
         assert_eq!(order, [4, 0, 1, 2, 3, 5, 6]);
         for pair in order.windows(2) {
             assert!(
-                places[pair[1]] - places[pair[0]] >= 10.0 - 1e-9,
-                "{places:?}"
+                positions[pair[1]] - positions[pair[0]] >= 10.0 - 1e-9,
+                "{positions:?}"
             );
         }
         assert!(
-            places.iter().all(|place| (0.0..=100.0).contains(place)),
-            "{places:?}"
+            positions
+                .iter()
+                .all(|position| (0.0..=100.0).contains(position)),
+            "{positions:?}"
         );
-        assert_eq!(places[1], 51.0);
-        assert_eq!(places[4], 10.0);
+        assert_eq!(positions[1], 51.0);
+        assert_eq!(positions[4], 10.0);
     }
 }

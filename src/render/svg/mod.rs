@@ -8,89 +8,16 @@
 //! decimals.
 
 mod axis;
+mod canvas;
 mod cv;
 mod jump_out;
 mod labels;
+mod legend;
 mod path;
 mod personal;
+mod plot;
 mod ranking;
 mod style;
-mod svg;
 
-use crate::error::{Error, Result};
-use crate::fit::Fit;
-use crate::options::unknown_name;
-
-pub(crate) use axis::significant;
+pub use plot::Plot;
 pub(crate) use style::STYLE;
-pub(crate) use svg::{Picture, escape, shown};
-
-/// A picture of a fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plot {
-    /// How far each annotator deviates, along the path.
-    PathDeviation,
-    /// Each annotator's pull to the left or right, along the path.
-    PathPositionBias,
-    /// The cross-validation curve.
-    Cv,
-    /// The consensus scores, plain HodgeRank's beside the model's.
-    Ranking,
-    /// How far and on how many votes: who entered the path first.
-    JumpOut,
-    /// The own rankings of those who deviate.
-    Personal,
-}
-
-impl Plot {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::PathDeviation,
-        Self::PathPositionBias,
-        Self::Cv,
-        Self::Ranking,
-        Self::JumpOut,
-        Self::Personal,
-    ];
-
-    /// The name that SQL users write.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PathDeviation => "path_deviation",
-            Self::PathPositionBias => "path_position_bias",
-            Self::Cv => "cv",
-            Self::Ranking => "ranking",
-            Self::JumpOut => "jump_out",
-            Self::Personal => "personal",
-        }
-    }
-
-    /// The one with a name.
-    pub fn named(name: &str) -> Result<Self> {
-        let known = Self::ALL.into_iter();
-        let found = known.clone().find(|plot| plot.name() == name);
-        found.ok_or_else(|| {
-            let names = known.map(Self::name);
-            Error::option(unknown_name("picture", name, names))
-        })
-    }
-}
-
-impl Fit {
-    /// A picture as an SVG document. Those of the path can always be drawn; the
-    /// others need a time to have been chosen.
-    pub fn plot(&self, plot: Plot) -> Result<String> {
-        Ok(self.picture(plot)?.document())
-    }
-
-    pub(crate) fn picture(&self, plot: Plot) -> Result<Picture> {
-        Ok(match plot {
-            Plot::PathDeviation => path::deviation(self),
-            Plot::PathPositionBias => path::position_bias(self),
-            Plot::Cv => cv::picture(self, self.chosen()?),
-            Plot::Ranking => ranking::picture(self, self.chosen()?),
-            Plot::JumpOut => jump_out::picture(self),
-            Plot::Personal => personal::picture(self, self.chosen()?),
-        })
-    }
-}

@@ -1,100 +1,103 @@
-//! The consensus scores as dots on their intervals, plain HodgeRank's beside the
-//! model's.
+//! The consensus scores as dots on their intervals, HodgeRank's beside the model's.
 
 use super::axis::{Scale, range};
-use super::path::WIDTH;
-use super::svg::{Anchor, Picture, show, shown, text_width};
-use crate::findings::rank::Ranks;
-use crate::fit::{ChosenModel, Fit};
-use crate::render::arrow::Intervals;
+use super::canvas::{Anchor, Picture, WIDTH};
+use crate::findings::RankedItem;
+use crate::render::text::{label, short_label, text_width};
 
 const TITLE: &str = "The consensus ranking";
 
-/// More items than this are shown from both ends.
-const MOST: usize = 80;
+/// Of more items than this only the first and the last are drawn.
+const MAX_ITEMS: usize = 80;
 
-/// The longest label.
-const LABEL: usize = 28;
+/// The longest label, in cells.
+const MAX_ITEM_CELLS: usize = 28;
 
 const TOP: f64 = 96.0;
 
-/// A row of the picture.
-enum Row {
-    Item(usize),
+/// A line of the picture.
+enum PictureRow<'a> {
+    Item(&'a RankedItem<'a>),
     /// A heading or a note.
     Note(String),
 }
 
-pub(super) fn picture(fit: &Fit, chosen: &ChosenModel) -> Picture {
-    let scores = fit.theta(chosen.grid_index);
-    let hodgerank = &fit.tally.hodgerank;
-    let intervals = Intervals::new(fit, chosen).score;
-    let ranks = Ranks::new(scores, &fit.tally.component);
-    let rows = rows(fit, &ranks);
+pub(super) fn picture(ranking: &[RankedItem<'_>]) -> Picture {
+    let rows = rows(ranking);
     let step = if rows.len() <= 40 { 19.0 } else { 15.0 };
     let height = TOP + step * rows.len() as f64 + 52.0;
     let subtitle = format!(
         "{} items, best first; scores have mean zero. Blue lines are 95 % intervals.",
-        fit.items.len()
+        ranking.len()
     );
     let mut picture = Picture::new(WIDTH, height, TITLE, &subtitle);
-    let label = |item: usize| show(fit.items.get(item), LABEL);
-    let items = rows.iter().filter_map(|row| match row {
-        Row::Item(item) => Some(*item),
-        Row::Note(_) => None,
+    let widest = rows.iter().map(|row| match row {
+        PictureRow::Item(item) => text_width(&short_label(item.item, MAX_ITEM_CELLS)),
+        PictureRow::Note(_) => 0.0,
     });
-    let widest = items
-        .map(|item| text_width(&label(item)))
-        .fold(30.0, f64::max);
-    let (left, right) = (70.0 + widest, WIDTH - 28.0);
+    let (left, right) = (70.0 + widest.fold(30.0, f64::max), WIDTH - 28.0);
     let heading = TOP - 14.0;
     picture.text(44.0, heading, "me-soft", Anchor::End, "rank");
     picture.text(left - 10.0, heading, "me-soft", Anchor::End, "item");
-    let x = Scale::linear(shown_scores(scores, hodgerank, &intervals), [left, right]);
+    let dots = ranking.iter();
+    let dots = dots.flat_map(|item| [item.score, item.hodgerank_score]);
+    let intervals = ranking.iter().map(|item| (item.score_low, item.score_high));
+    let shown = shown_scores(&dots.collect::<Vec<_>>(), &intervals.collect::<Vec<_>>());
+    let x = Scale::linear(shown, [left, right]);
     let bottom = height - 46.0;
     grid(&mut picture, &x, [TOP - 10.0, bottom], [left, right]);
     legend(&mut picture, right);
     for (k, row) in rows.iter().enumerate() {
         let y = TOP + step * (k as f64 + 0.5);
         match row {
-            Row::Note(text) => picture.text(left + 6.0, y + 4.0, "me-soft", Anchor::Start, text),
-            &Row::Item(item) => {
-                let rank = ranks.rank[item].to_string();
-                picture.text(44.0, y + 4.0, "me-soft", Anchor::End, &rank);
-                picture.text(left - 10.0, y + 4.0, "me-ink", Anchor::End, &label(item));
-                let (model, plain) = (x.at(scores[item]), x.at(hodgerank[item]));
-                whisker(&mut picture, intervals[item], &x, [left, right], y);
-                picture.line("me-other", [model, y], [plain, y]);
-                let what = |name: &str, score: f64| {
-                    format!("{}: {score:.3} with {name}", shown(fit.items.get(item)))
-                };
-                let paint = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
-                let plain_text = what("HodgeRank", hodgerank[item]);
-                picture.dot([plain, y], 4.5, paint, &plain_text);
-                let (low, high) = intervals[item];
-                let model_text = what("the model", scores[item])
-                    + &format!(", 95 % interval {low:.3} to {high:.3}");
-                picture.dot([model, y], 3.4, "class=\"me-f0\"", &model_text);
+            PictureRow::Item(item) => draw_item(&mut picture, item, &x, [left, right], y),
+            PictureRow::Note(text) => {
+                picture.text(left + 6.0, y + 4.0, "me-soft", Anchor::Start, text);
             }
         }
     }
     picture
 }
 
-/// The scores that the picture has room for: all dots and most intervals. One
-/// that is much wider than the others is cut off.
-fn shown_scores(scores: &[f64], hodgerank: &[f64], intervals: &[(f64, f64)]) -> [f64; 2] {
-    let dots = || scores.iter().chain(hodgerank).copied();
+/// An item's rank, id, interval and two dots.
+fn draw_item(
+    picture: &mut Picture,
+    item: &RankedItem<'_>,
+    x: &Scale,
+    [left, right]: [f64; 2],
+    y: f64,
+) {
+    let rank = item.rank.to_string();
+    picture.text(44.0, y + 4.0, "me-soft", Anchor::End, &rank);
+    let name = short_label(item.item, MAX_ITEM_CELLS);
+    picture.text(left - 10.0, y + 4.0, "me-ink", Anchor::End, &name);
+    let (model, hodgerank) = (x.at(item.score), x.at(item.hodgerank_score));
+    let (low, high) = (item.score_low, item.score_high);
+    whisker(picture, (low, high), x, [left, right], y);
+    picture.line("me-other", [model, y], [hodgerank, y]);
+    let what = |name: &str, score: f64| format!("{}: {score:.3} with {name}", label(item.item));
+    let paint = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
+    let hodgerank_text = what("HodgeRank", item.hodgerank_score);
+    picture.dot([hodgerank, y], 4.5, paint, &hodgerank_text);
+    let interval = format!(", 95 % interval {low:.3} to {high:.3}");
+    let model_text = what("the model", item.score) + &interval;
+    picture.dot([model, y], 3.4, "class=\"me-f0\"", &model_text);
+}
+
+/// The range of scores that is drawn: all dots and most intervals. An interval that
+/// is much wider than the others is cut off.
+fn shown_scores(dots: &[f64], intervals: &[(f64, f64)]) -> [f64; 2] {
+    let dots = || dots.iter().copied();
     let [low, high] = range(dots());
     let mut widths: Vec<f64> = intervals.iter().map(|(from, to)| to - from).collect();
     widths.sort_by(f64::total_cmp);
-    let usual = widths.get(widths.len() / 2).copied().unwrap_or(0.0);
-    let most = f64::max(2.0 * usual, 0.5 * (high - low));
+    let median = widths.get(widths.len() / 2).copied().unwrap_or(0.0);
+    let max_margin = f64::max(2.0 * median, 0.5 * (high - low));
     let ends = intervals.iter().flat_map(|&(from, to)| [from, to]);
-    let ends = ends.map(|end| end.clamp(low - most, high + most));
+    let ends = ends.map(|end| end.clamp(low - max_margin, high + max_margin));
     let [low, high] = range(dots().chain(ends));
-    let room = 0.03 * (high - low);
-    [low - room, high + room]
+    let margin = 0.03 * (high - low);
+    [low - margin, high + margin]
 }
 
 /// An interval: a thin line with an end at either side, unless that lies outside.
@@ -106,50 +109,51 @@ fn whisker(
     y: f64,
 ) {
     let [from, to] = [from, to].map(|score| x.at(score));
-    let inside = |place: f64| (left..=right).contains(&place);
-    let line = [from, to].map(|place| place.clamp(left, right));
+    let inside = |end: f64| (left..=right).contains(&end);
+    let line = [from, to].map(|end| end.clamp(left, right));
     picture.line("me-whisker", [line[0], y], [line[1], y]);
-    for place in [from, to].into_iter().filter(|&place| inside(place)) {
-        picture.line("me-whisker-end", [place, y - 3.0], [place, y + 3.0]);
+    for end in [from, to].into_iter().filter(|&end| inside(end)) {
+        picture.line("me-whisker-end", [end, y - 3.0], [end, y + 3.0]);
     }
 }
 
-/// The items by rank, component after component; too many are cut in the middle.
-fn rows(fit: &Fit, ranks: &Ranks) -> Vec<Row> {
-    let component = |item: u32| fit.tally.component[item as usize];
-    let several = fit.tally.component.iter().any(|&c| c > 1);
-    let cut = ranks.order.len() > MOST;
-    let (head, tail) = (MOST / 2, ranks.order.len().saturating_sub(MOST / 2));
+/// The items by rank, component after component; many are cut in the middle.
+fn rows<'a>(ranking: &'a [RankedItem<'a>]) -> Vec<PictureRow<'a>> {
+    let several = ranking.iter().any(|item| item.component > 1);
+    let cut = ranking.len() > MAX_ITEMS;
+    let (head, tail) = (MAX_ITEMS / 2, ranking.len().saturating_sub(MAX_ITEMS / 2));
     let mut rows = Vec::new();
     let mut last = 0;
-    for (k, &item) in ranks.order.iter().enumerate() {
+    for (k, item) in ranking.iter().enumerate() {
         if cut && k == head {
-            rows.push(Row::Note(format!("… {} items between …", tail - head)));
+            let note = format!("… {} items between …", tail - head);
+            rows.push(PictureRow::Note(note));
         }
         if cut && (head..tail).contains(&k) {
             continue;
         }
-        if several && component(item) != last {
-            last = component(item);
-            rows.push(Row::Note(format!(
-                "component {last}: compares with no other"
-            )));
+        if several && item.component != last {
+            last = item.component;
+            let note = format!("component {last}: compares with no other");
+            rows.push(PictureRow::Note(note));
         }
-        rows.push(Row::Item(item as usize));
+        rows.push(PictureRow::Item(item));
     }
     rows
 }
 
+/// The axis of scores with its vertical lines.
 fn grid(picture: &mut Picture, x: &Scale, [top, bottom]: [f64; 2], [left, right]: [f64; 2]) {
     for (value, label) in x.ticks(7) {
-        let place = x.at(value);
-        picture.line("me-grid", [place, top], [place, bottom]);
-        picture.text(place, bottom + 16.0, "me-soft", Anchor::Middle, &label);
+        let x = x.at(value);
+        picture.line("me-grid", [x, top], [x, bottom]);
+        picture.text(x, bottom + 16.0, "me-soft", Anchor::Middle, &label);
     }
     let middle = (left + right) / 2.0;
     picture.text(middle, bottom + 36.0, "me-ink", Anchor::Middle, "score");
 }
 
+/// What the two dots of an item are.
 fn legend(picture: &mut Picture, right: f64) {
     let y = TOP - 26.0;
     picture.dot([right - 240.0, y], 3.4, "class=\"me-f0\"", "the model");
@@ -166,10 +170,9 @@ mod tests {
 
     #[test]
     fn one_wide_interval_does_not_squeeze_the_others() {
-        let scores = [0.5, 0.1, -0.6];
         let range = |widest: f64| {
             let intervals = [(0.4, 0.6), (0.0, 0.2), (-0.6 - widest, -0.6 + widest)];
-            shown_scores(&scores, &scores, &intervals)
+            shown_scores(&[0.5, 0.1, -0.6], &intervals)
         };
         // All of the usual ones are shown.
         let [low, high] = range(0.1);

@@ -40,7 +40,7 @@ pub(crate) const STYLE: &str = r#"
 /// How many hues there are for lines.
 pub(super) const HUES: usize = 5;
 
-/// A colour between some, by how far along they it is: 0 to 1.
+/// A colour on the way through some colours; `along` is from 0 to 1.
 pub(super) fn ramp(colours: &[[u8; 3]], along: f64) -> String {
     let last = colours.len() - 1;
     let along = if along.is_finite() {

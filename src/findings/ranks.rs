@@ -1,22 +1,24 @@
 //! Ranks from scores.
 
-/// Scores closer than this part of the largest are equal: what is left is rounding.
-const EQUAL: f64 = 1e-10;
+/// Scores that differ by less than this fraction of the largest score are equal:
+/// such a difference is rounding.
+const RELATIVE_TOLERANCE: f64 = 1e-10;
 
-/// Items by rank. `rank` goes by item: 1 for the highest score of a component;
-/// equal scores share a rank, as in a competition. `order` lists components
-/// one after the other, best item first, equals by id.
+/// Items by rank. `rank` is by item: 1 for the highest score of a component;
+/// equal scores share a rank, as in a competition. `order` lists the items
+/// component after component, best item first, equal ones by id.
 pub(crate) struct Ranks {
-    pub rank: Vec<i64>,
+    pub rank: Vec<u64>,
     pub order: Vec<u32>,
 }
 
 impl Ranks {
+    /// Ranks the items of each component, given scores and components by item.
     pub fn new(scores: &[f64], component: &[u32]) -> Self {
         let largest = scores
             .iter()
-            .fold(0.0f64, |most, score| most.max(score.abs()));
-        let tolerance = EQUAL * largest;
+            .fold(0.0f64, |largest, score| largest.max(score.abs()));
+        let tolerance = RELATIVE_TOLERANCE * largest;
         let mut order: Vec<u32> = (0..scores.len() as u32).collect();
         order.sort_by(|&a, &b| {
             let (a, b) = (a as usize, b as usize);
@@ -25,32 +27,24 @@ impl Ranks {
         });
         let mut rank = vec![0; scores.len()];
         let same_component = |a: &u32, b: &u32| component[*a as usize] == component[*b as usize];
-        let mut start = 0;
-        let lengths: Vec<usize> = order.chunk_by(same_component).map(<[u32]>::len).collect();
-        for length in lengths {
-            share_ranks(
-                &mut order[start..start + length],
-                scores,
-                tolerance,
-                &mut rank,
-            );
-            start += length;
+        for items in order.chunk_by_mut(same_component) {
+            share_ranks(items, scores, tolerance, &mut rank);
         }
         Self { rank, order }
     }
 }
 
-/// Ranks one component, whose items come best first.
-fn share_ranks(order: &mut [u32], scores: &[f64], tolerance: f64, rank: &mut [i64]) {
+/// Ranks one component, whose items are sorted by score, the highest first.
+fn share_ranks(order: &mut [u32], scores: &[f64], tolerance: f64, rank: &mut [u64]) {
     let mut first = 0;
     while first < order.len() {
         let best = scores[order[first] as usize];
         let equal = |item: &&u32| best - scores[**item as usize] <= tolerance;
         let group = order[first..].iter().take_while(equal).count();
-        // Equals by id: canonical numbers ascend with ids.
+        // Equal items by id: the numbers of items ascend with their ids.
         order[first..first + group].sort_unstable();
         for &item in &order[first..first + group] {
-            rank[item as usize] = first as i64 + 1;
+            rank[item as usize] = first as u64 + 1;
         }
         first += group;
     }

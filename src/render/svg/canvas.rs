@@ -1,9 +1,12 @@
-//! SVG text: escaped, with fixed decimals.
+//! SVG elements: text is escaped, numbers have fixed decimals.
 
 use std::fmt::Write;
 
 use super::style::STYLE;
-use crate::votes::IdRef;
+use crate::render::text::escape;
+
+/// The width of every picture, in pixels: that of a text column on a screen.
+pub(super) const WIDTH: f64 = 760.0;
 
 /// A drawing: a title for those who cannot see it, a size and elements.
 pub(crate) struct Picture {
@@ -13,7 +16,7 @@ pub(crate) struct Picture {
     body: String,
 }
 
-/// Which end of a text is at its place.
+/// Which end of a text is at its position.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {
     Start,
@@ -22,7 +25,7 @@ pub(crate) enum Anchor {
 }
 
 impl Picture {
-    /// One with a heading and a line of explanation.
+    /// A picture with a heading and a line of explanation.
     pub fn new(width: f64, height: f64, title: &str, subtitle: &str) -> Self {
         let mut picture = Self {
             title: title.into(),
@@ -35,9 +38,9 @@ impl Picture {
         picture
     }
 
-    /// One that says why there is nothing to draw.
+    /// A picture that says why there is nothing to draw.
     pub fn empty(title: &str, why: &str) -> Self {
-        Self::new(super::path::WIDTH, 72.0, title, why)
+        Self::new(WIDTH, 72.0, title, why)
     }
 
     /// An SVG document of its own.
@@ -74,10 +77,10 @@ impl Picture {
         ));
     }
 
-    /// A text that runs upwards from its place.
+    /// A text that runs upwards from its position.
     pub fn text_up(&mut self, x: f64, y: f64, class: &str, anchor: Anchor, text: &str) {
-        let place = format!("translate({} {}) rotate(-90)", number(x), number(y));
-        self.add(&format!("<g transform=\"{place}\">"));
+        let position = format!("translate({} {}) rotate(-90)", number(x), number(y));
+        self.add(&format!("<g transform=\"{position}\">"));
         self.text(0.0, 0.0, class, anchor, text);
         self.add("</g>");
     }
@@ -152,89 +155,14 @@ fn number(value: f64) -> String {
     let text = format!("{:.1}", value.clamp(-1e6, 1e6));
     match text.strip_suffix(".0") {
         Some("-0") => "0".into(),
-        Some(whole) => whole.into(),
+        Some(integer) => integer.into(),
         None => text,
     }
-}
-
-/// A text as it stands in XML and HTML, in an element or an attribute. What XML
-/// cannot hold becomes a replacement character.
-pub(crate) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            // Turned writing would run into what stands beside it.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
-            '\t' | '\n' | '\r' => escaped.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-/// An id as a label: text without its quotes. Of a long one the middle is left
-/// out: names that begin alike often end in a number.
-pub(crate) fn show(id: IdRef<'_>, most: usize) -> String {
-    let text = match id {
-        IdRef::Int(value) => value.to_string(),
-        IdRef::Text("") => "(empty)".into(),
-        IdRef::Text(text) => text.into(),
-    };
-    if text.chars().map(cells).sum::<usize>() <= most {
-        return text;
-    }
-    let tail = (most - 1) * 2 / 5;
-    let fitting = |characters: &mut dyn Iterator<Item = char>, room: usize| -> Vec<char> {
-        let mut left = room;
-        characters
-            .take_while(|&character| {
-                let fits = cells(character) <= left;
-                left = left.saturating_sub(cells(character));
-                fits
-            })
-            .collect()
-    };
-    let head = fitting(&mut text.chars(), most - 1 - tail);
-    let end = fitting(&mut text.chars().rev(), tail);
-    head.into_iter()
-        .chain(['…'])
-        .chain(end.into_iter().rev())
-        .collect()
-}
-
-/// An id where there is room for it.
-pub(crate) fn shown(id: IdRef<'_>) -> String {
-    show(id, 200)
-}
-
-/// How many cells of a terminal a character would take.
-fn cells(character: char) -> usize {
-    if (character as u32) < 0x1100 { 1 } else { 2 }
-}
-
-/// Roughly how wide a text is at the usual size; rather too much than too little.
-pub(super) fn text_width(text: &str) -> f64 {
-    7.0 * text.chars().map(cells).sum::<usize>() as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_in_an_id_becomes_markup() {
-        let hostile = "</text><script>alert('1')</script>&\"\u{0}\u{202e}\n";
-        assert_eq!(
-            escape(hostile),
-            "&lt;/text&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;&quot;\u{fffd}\u{fffd} "
-        );
-    }
 
     #[test]
     fn numbers_are_short_and_never_odd() {
@@ -249,14 +177,5 @@ mod tests {
         ] {
             assert_eq!(number(value), expected);
         }
-    }
-
-    #[test]
-    fn long_ids_are_cut_off() {
-        assert_eq!(show(IdRef::Text("abcdef"), 6), "abcdef");
-        assert_eq!(show(IdRef::Text("abcdefg"), 6), "abc…fg");
-        assert_eq!(show(IdRef::Text("漢字漢字"), 6), "漢…字");
-        assert_eq!(show(IdRef::Int(-12), 6), "-12");
-        assert_eq!(show(IdRef::Text(""), 7), "(empty)");
     }
 }

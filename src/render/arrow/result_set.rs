@@ -1,0 +1,50 @@
+//! The result sets by name.
+
+/// A result set of a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResultSet {
+    /// The consensus: one row an item.
+    Ranking,
+    /// Who is biased and who deviates: one row an annotator.
+    Annotators,
+    /// The rankings of those who deviate: one row an annotator and item.
+    Personal,
+    /// The regularisation path in long format.
+    Path,
+    /// The cross-validation curve: one row a grid time.
+    Cv,
+    /// One row about the fit.
+    Summary,
+    /// What the ranking leaves unexplained: one row a compared pair.
+    Cycles,
+    /// The worst triangles.
+    Triangles,
+}
+
+impl ResultSet {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Ranking,
+        Self::Annotators,
+        Self::Personal,
+        Self::Path,
+        Self::Cv,
+        Self::Summary,
+        Self::Cycles,
+        Self::Triangles,
+    ];
+
+    /// The name that SQL users know it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ranking => "ranking",
+            Self::Annotators => "annotators",
+            Self::Personal => "personal",
+            Self::Path => "path",
+            Self::Cv => "cv",
+            Self::Summary => "summary",
+            Self::Cycles => "cycles",
+            Self::Triangles => "triangles",
+        }
+    }
+}

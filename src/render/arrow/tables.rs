@@ -1,0 +1,75 @@
+//! The result sets of a fit as Arrow batches.
+
+use arrow_array::RecordBatch;
+
+use super::builder::TableBuilder;
+use super::columns::TableRow;
+use super::result_set::ResultSet;
+use crate::error::{Error, ErrorKind, Result};
+use crate::execution::Execution;
+use crate::fit::Fit;
+use crate::fit::hodgerank_only::HodgeRankOnly;
+use crate::options::Options;
+use crate::votes::{IdType, Votes};
+
+impl Fit {
+    /// Whether there is such a set: most need a time to have been chosen, and
+    /// triangles can be too many.
+    pub fn has(&self, set: ResultSet) -> bool {
+        match set {
+            ResultSet::Path | ResultSet::Cycles => true,
+            ResultSet::Triangles => self.has_triangles(),
+            _ => self.has_chosen_time(),
+        }
+    }
+
+    /// A result set. Every set but the path, the cycles and the triangles needs a
+    /// time to have been chosen: with `folds = 0` and no `t` they are errors.
+    pub fn table(&self, set: ResultSet) -> Result<RecordBatch> {
+        self.table_within(set, &mut Execution::new())
+    }
+
+    /// The same, under a time limit or a poll: cycles are looked for when they are
+    /// asked for.
+    pub fn table_within(
+        &self,
+        set: ResultSet,
+        execution: &mut Execution<'_>,
+    ) -> Result<RecordBatch> {
+        let types = (self.annotator_ids().id_type(), self.item_ids().id_type());
+        match set {
+            ResultSet::Ranking => batch(set, types, self.ranking()?),
+            ResultSet::Annotators => batch(set, types, self.annotators()?),
+            ResultSet::Personal => batch(set, types, self.personal()?),
+            ResultSet::Path => batch(set, types, self.path()),
+            ResultSet::Cv => batch(set, types, self.cv()?),
+            ResultSet::Summary => batch(set, types, [self.summary_within(execution)?]),
+            ResultSet::Cycles => batch(set, types, self.cycles_within(execution)?),
+            ResultSet::Triangles => batch(set, types, self.triangles_within(execution)?),
+        }
+    }
+}
+
+/// The ranking of votes whose options are
+/// [`is_hodgerank_only`](Options::is_hodgerank_only), without a complete fit.
+#[allow(dead_code, reason = "for the hosts, which are features")]
+pub(crate) fn hodgerank_ranking(
+    votes: &Votes,
+    options: &Options,
+    execution: &mut Execution<'_>,
+) -> Result<RecordBatch> {
+    let hodgerank = HodgeRankOnly::new(votes, options, execution)?;
+    let types = (votes.annotators().id_type(), votes.items().id_type());
+    batch(ResultSet::Ranking, types, hodgerank.ranking(votes.items()))
+}
+
+fn batch<Row: TableRow>(
+    set: ResultSet,
+    (annotator, item): (IdType, IdType),
+    rows: impl IntoIterator<Item = Row>,
+) -> Result<RecordBatch> {
+    let rows = rows.into_iter();
+    let table = TableBuilder::new(annotator, item, rows.size_hint().0);
+    let batch = Row::add_columns(table).finish(rows);
+    batch.map_err(|error| Error::new(ErrorKind::Internal, format!("{} set: {error}", set.name())))
+}

@@ -1,0 +1,77 @@
+//! The pictures by name.
+
+use super::canvas::Picture;
+use super::{cv, jump_out, path, personal, ranking};
+use crate::error::{Error, Result};
+use crate::fit::Fit;
+use crate::options::unknown_name;
+
+/// A picture of a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plot {
+    /// How far each annotator deviates, along the path.
+    PathDeviation,
+    /// Each annotator's position bias, along the path.
+    PathPositionBias,
+    /// The cross-validation curve.
+    Cv,
+    /// The consensus scores, HodgeRank's beside the model's.
+    Ranking,
+    /// How far and on how many votes: who entered the path first.
+    JumpOut,
+    /// The own rankings of those who deviate.
+    Personal,
+}
+
+impl Plot {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::PathDeviation,
+        Self::PathPositionBias,
+        Self::Cv,
+        Self::Ranking,
+        Self::JumpOut,
+        Self::Personal,
+    ];
+
+    /// The name that SQL users write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PathDeviation => "path_deviation",
+            Self::PathPositionBias => "path_position_bias",
+            Self::Cv => "cv",
+            Self::Ranking => "ranking",
+            Self::JumpOut => "jump_out",
+            Self::Personal => "personal",
+        }
+    }
+
+    /// The one with a name.
+    pub fn named(name: &str) -> Result<Self> {
+        let known = Self::ALL.into_iter();
+        let found = known.clone().find(|plot| plot.name() == name);
+        found.ok_or_else(|| {
+            let names = known.map(Self::name);
+            Error::option(unknown_name("picture", name, names))
+        })
+    }
+}
+
+impl Fit {
+    /// A picture as an SVG document. Those of the path can always be drawn; the
+    /// others need a time to have been chosen.
+    pub fn plot(&self, plot: Plot) -> Result<String> {
+        Ok(self.picture(plot)?.document())
+    }
+
+    pub(crate) fn picture(&self, plot: Plot) -> Result<Picture> {
+        Ok(match plot {
+            Plot::PathDeviation => path::deviation(self),
+            Plot::PathPositionBias => path::position_bias(self),
+            Plot::Cv => cv::picture(self)?,
+            Plot::Ranking => ranking::picture(&self.ranking()?),
+            Plot::JumpOut => jump_out::picture(self),
+            Plot::Personal => personal::picture(self)?,
+        })
+    }
+}

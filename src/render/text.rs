@@ -1,0 +1,132 @@
+//! Ids, numbers and shares as text, for pictures and the report.
+//!
+//! Ids are hostile input. They reach SVG and HTML through `escape` only.
+
+use crate::votes::IdRef;
+
+/// A text as it stands in XML and HTML, in an element or an attribute. What XML
+/// cannot hold becomes a replacement character.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // A change of the writing direction would reorder the text around it.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
+            '\t' | '\n' | '\r' => escaped.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// An id as a label of at most so many cells: text without its quotes. Of a long one
+/// the middle is left out: names that begin alike often end in a number.
+pub(super) fn short_label(id: IdRef<'_>, max_cells: usize) -> String {
+    let text = match id {
+        IdRef::Int(value) => value.to_string(),
+        IdRef::Text("") => "(empty)".into(),
+        IdRef::Text(text) => text.into(),
+    };
+    if text.chars().map(cells).sum::<usize>() <= max_cells {
+        return text;
+    }
+    let tail = (max_cells - 1) * 2 / 5;
+    let fitting = |characters: &mut dyn Iterator<Item = char>, max_cells: usize| -> Vec<char> {
+        let mut left = max_cells;
+        characters
+            .take_while(|&character| {
+                let fits = cells(character) <= left;
+                left = left.saturating_sub(cells(character));
+                fits
+            })
+            .collect()
+    };
+    let head = fitting(&mut text.chars(), max_cells - 1 - tail);
+    let end = fitting(&mut text.chars().rev(), tail);
+    head.into_iter()
+        .chain(['…'])
+        .chain(end.into_iter().rev())
+        .collect()
+}
+
+/// An id as a label where a long one does not matter.
+pub(super) fn label(id: IdRef<'_>) -> String {
+    short_label(id, 200)
+}
+
+/// How many cells of a terminal a character would take.
+fn cells(character: char) -> usize {
+    if (character as u32) < 0x1100 { 1 } else { 2 }
+}
+
+/// Roughly how wide a text is at the usual size, in pixels; rather too wide than too narrow.
+pub(super) fn text_width(text: &str) -> f64 {
+    7.0 * text.chars().map(cells).sum::<usize>() as f64
+}
+
+/// A number with three significant digits, or with all digits before the point if
+/// there are more.
+pub(super) fn significant(value: f64) -> String {
+    let size = value.abs();
+    let decimals = match size {
+        _ if size >= 100.0 || size == 0.0 => 0,
+        _ if size >= 10.0 => 1,
+        _ if size >= 1.0 => 2,
+        _ if size >= 0.001 => 4,
+        _ => return format!("{value:.1e}").replace('-', "−"),
+    };
+    format!("{value:.decimals$}").replace('-', "−")
+}
+
+/// A sum of weights, rounded, with commas between thousands.
+pub(super) fn count(value: f64) -> String {
+    let digits = format!("{:.0}", value.round());
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && digit.is_ascii_digit() && (digits.len() - k) % 3 == 0 && digits.len() > 4 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share in words: "74 %".
+pub(super) fn percent(share: f64) -> String {
+    match 100.0 * share {
+        part if part < 1e-7 => "none".into(),
+        part if part < 0.5 => "less than 1 %".into(),
+        part if part < 99.5 => format!("{part:.0} %"),
+        part if part < 100.0 - 1e-7 => "more than 99 %".into(),
+        _ => "100 %".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_an_id_becomes_markup() {
+        let hostile = "</text><script>alert('1')</script>&\"\u{0}\u{202e}\n";
+        assert_eq!(
+            escape(hostile),
+            "&lt;/text&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;&quot;\u{fffd}\u{fffd} "
+        );
+    }
+
+    #[test]
+    fn long_ids_are_cut_off() {
+        assert_eq!(short_label(IdRef::Text("abcdef"), 6), "abcdef");
+        assert_eq!(short_label(IdRef::Text("abcdefg"), 6), "abc…fg");
+        assert_eq!(short_label(IdRef::Text("漢字漢字"), 6), "漢…字");
+        assert_eq!(short_label(IdRef::Int(-12), 6), "-12");
+        assert_eq!(short_label(IdRef::Text(""), 7), "(empty)");
+    }
+}
