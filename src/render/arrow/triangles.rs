@@ -47,7 +47,7 @@ pub(super) fn arrays(fit: &Fit, stop: &Stop) -> Result<Vec<ArrayRef>> {
         id_array(&fit.items, item(2)),
         numbers(worst.iter().map(Triangle::curl)),
         counts(worst.iter().map(|triangle| triangle.votes)),
-        booleans(worst.iter().map(Triangle::is_circle)),
+        booleans(worst.iter().map(Triangle::is_cycle)),
         flow(0),
         flow(1),
         flow(2),

@@ -77,7 +77,7 @@ fn list(fit: &Fit, chosen: &ChosenModel, stop: &Stop) -> Result<String> {
         );
     }
     let is_plain = is_plain(fit, chosen);
-    let circles = triangles.iter().filter(|triangle| triangle.is_circle());
+    let circles = triangles.iter().filter(|triangle| triangle.is_cycle());
     let lines = circles.take(MOST).map(|circle| {
         let sentence = sentence(fit, circle, is_plain);
         format!("<li>{sentence}.</li>\n")

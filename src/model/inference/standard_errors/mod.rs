@@ -269,7 +269,7 @@ mod tests {
         for reach in [1, 50] {
             with_bread(&votes(400, 100, 60, reach), |bread, _| {
                 let mut random = Random(1);
-                let mut right = vec![hessian::Lanes::default(); 400];
+                let mut right = vec![hessian::RhsLanes::default(); 400];
                 for (item, lanes) in right.iter_mut().enumerate().skip(1) {
                     for lane in lanes.as_flattened_mut() {
                         *lane = random.normal() * (item % 3) as f64;

@@ -18,7 +18,7 @@
 use std::thread;
 
 use super::Variances;
-use super::hessian::{Hessian, LANES, Lanes};
+use super::hessian::{Hessian, LANES, RhsLanes as Lanes};
 use super::score_contributions::{ScoreContribution, ScoreContributions, Sums};
 use crate::error::Result;
 use crate::execution::{Stop, join};
