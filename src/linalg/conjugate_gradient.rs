@@ -120,15 +120,19 @@ mod tests {
         }
 
         fn advance(&mut self, step: &[f64; 2]) -> Result<[f64; 2]> {
-            for k in 0..2 {
-                self.solution[k] += step[k] * &self.direction[k];
-                self.residual[k] -= step[k] * &self.image[k];
+            for (k, step) in step.iter().enumerate() {
+                self.solution[k] += *step * &self.direction[k];
+                self.residual[k] -= *step * &self.image[k];
             }
             Ok(from_fn(|k| self.residual[k].norm_squared()))
         }
     }
 
-    fn solve(matrix: &DMatrix<f64>, rhs: [DVector<f64>; 2], most: usize) -> DenseSystem<'_> {
+    fn solve(
+        matrix: &DMatrix<f64>,
+        rhs: [DVector<f64>; 2],
+        max_iterations: usize,
+    ) -> DenseSystem<'_> {
         let zero = || from_fn(|_| DVector::zeros(matrix.nrows()));
         let energy = from_fn(|k| rhs[k].norm_squared());
         let mut system = DenseSystem {
@@ -141,7 +145,7 @@ mod tests {
         };
         let limits = Limits {
             tolerance: 1e-10,
-            max_iterations: most,
+            max_iterations,
         };
         conjugate_gradient(&mut system, energy, energy, limits, &Stop::default()).unwrap();
         system

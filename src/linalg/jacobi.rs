@@ -159,3 +159,72 @@ impl Kernel for UpdateDirection<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::dense::{DenseProduct, Tile, add};
+    use crate::linalg::simd::tests::NARROW;
+
+    /// A matrix of 6 × 6 in two quads of rows.
+    struct DenseOperator([Tile; 3]);
+
+    impl LinearOperator for DenseOperator {
+        fn apply(&self, x: &[Quad], out: &mut [Quad]) -> f64 {
+            vectorised(DenseProduct {
+                matrix: &self.0,
+                x,
+                out: &mut *out,
+            });
+            scaled_dot(x, out, &[[1.0; 4]; 2])
+        }
+    }
+
+    #[test]
+    fn a_solution_is_found_from_any_start_with_any_vectors() {
+        let mut matrix = [Tile::default(); 3];
+        for row in 0..6 {
+            add(&mut matrix, row, row, 3.0 + row as f64);
+            for column in (0..6).filter(|&column| column != row) {
+                add(&mut matrix, row, column, -0.5);
+            }
+        }
+        let operator = DenseOperator(matrix);
+        let expected = [[1.0, -2.0, 0.5, 4.0], [0.25, -3.0, 0.0, 0.0]];
+        let mut rhs = [[0.0; 4]; 2];
+        operator.apply(&expected, &mut rhs);
+        let mut inverse_diagonal = [[1.0; 4]; 2];
+        for (row, slot) in inverse_diagonal.as_flattened_mut()[..6]
+            .iter_mut()
+            .enumerate()
+        {
+            *slot = 1.0 / (3.0 + row as f64);
+        }
+        let limits = Limits {
+            tolerance: 1e-14,
+            max_iterations: 20,
+        };
+        for start in [[[0.0; 4]; 2], expected] {
+            let solve_with = |is_narrow: bool| {
+                NARROW.set(is_narrow);
+                let (mut x, mut scratch) = (start, JacobiScratch::new(3));
+                let stop = Stop::default();
+                solve(
+                    &operator,
+                    &inverse_diagonal,
+                    &rhs,
+                    &mut x,
+                    &mut scratch,
+                    limits,
+                    &stop,
+                )
+                .unwrap();
+                x
+            };
+            let found = solve_with(false);
+            let both = found.as_flattened().iter().zip(expected.as_flattened());
+            assert!(both.into_iter().all(|(x, e)| (x - e).abs() < 1e-12));
+            assert_eq!(found, solve_with(true));
+        }
+    }
+}

@@ -178,6 +178,7 @@ impl<'a> Hessian<'a> {
         out
     }
 
+    /// The evaluation of the right-hand sides counts as one iteration.
     fn max_iterations(&self) -> usize {
         let work = self.graph.entries().max(1) * LANES;
         (MAX_WORK / work).clamp(MIN_ITERATIONS, 2 * self.items() + MIN_ITERATIONS) - 1
