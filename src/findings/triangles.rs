@@ -70,7 +70,7 @@ fn finding<'a>(fit: &'a Fit, triangle: &Triangle) -> TriangleFinding<'a> {
         curl: triangle.curl(),
         votes: triangle.votes,
         pair_votes: [(a, b), (b, c), (c, a)].map(votes_on),
-        is_cycle: triangle.is_circle(),
+        is_cycle: triangle.is_cycle(),
         flows: triangle.flow,
     }
 }

@@ -1,14 +1,15 @@
-//! GatherIndices in other vectors, four at a time, looked up without a check for each.
+//! Indices into other vectors, four at a time, looked up without a check for each.
 //!
-//! All places of a part are below its bound: that is checked when they are set.
-//! So one check that a vector is long enough does for all of them.
+//! Every index of a part is below the part's bound; that is checked when it is
+//! set. So one check that a vector is at least as long as the bound does for all
+//! lookups with the part.
 
 use crate::linalg::simd::Quad;
 
-/// GatherIndices, part after part.
+/// Indices in parts, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct GatherIndices {
-    /// Every place of a part is below the part's bound.
+    /// Invariant: every index of a part is below the part's bound.
     quads: Vec<[u32; 4]>,
     parts: Vec<PartBounds>,
 }
@@ -35,7 +36,7 @@ impl GatherIndices {
         }
     }
 
-    /// Begins a part of places below a bound.
+    /// Begins a part whose indices are below a bound.
     pub fn begin(&mut self, bound: usize) {
         let start = self.quads.len();
         self.parts.push(PartBounds {
@@ -45,19 +46,19 @@ impl GatherIndices {
         });
     }
 
-    /// Adds a quad to the latest part, some times over.
+    /// Adds a quad to the latest part, so many times.
     pub fn extend(&mut self, quad: [u32; 4], times: usize) {
         let part = self.parts.last_mut().expect("a part has begun");
-        assert!(quad.iter().all(|&place| (place as usize) < part.bound));
+        assert!(quad.iter().all(|&index| (index as usize) < part.bound));
         part.end += times;
         self.quads.resize(part.end, quad);
     }
 
-    /// Changes one place of the latest part.
-    pub fn set(&mut self, index: usize, place: u32) {
+    /// Changes the index at a position of the latest part.
+    pub fn set(&mut self, position: usize, index: u32) {
         let part = self.parts.last().expect("a part has begun");
-        assert!((place as usize) < part.bound);
-        self.quads[part.start..].as_flattened_mut()[index] = place;
+        assert!((index as usize) < part.bound);
+        self.quads[part.start..].as_flattened_mut()[position] = index;
     }
 
     pub fn shrink_to_fit(&mut self) {
@@ -65,8 +66,8 @@ impl GatherIndices {
     }
 
     #[inline(always)]
-    pub fn part(&self, index: usize) -> GatherSlice<'_> {
-        let PartBounds { start, end, bound } = self.parts[index];
+    pub fn part(&self, part: usize) -> GatherSlice<'_> {
+        let PartBounds { start, end, bound } = self.parts[part];
         GatherSlice {
             quads: &self.quads[start..end],
             bound,
@@ -81,17 +82,17 @@ impl<'a> GatherSlice<'a> {
     }
 
     #[inline(always)]
-    pub fn split_at(self, index: usize) -> (Self, Self) {
-        let (before, after) = self.quads.split_at(index);
+    pub fn split_at(self, quads: usize) -> (Self, Self) {
+        let (before, after) = self.quads.split_at(quads);
         let part = |quads| Self { quads, ..self };
         (part(before), part(after))
     }
 
-    /// The values at these places.
+    /// The values at these indices.
     #[inline(always)]
-    pub fn of<'x>(self, values: &'x [f64]) -> Values<'a, 'x> {
+    pub fn of<'x>(self, values: &'x [f64]) -> GatheredValues<'a, 'x> {
         assert!(self.bound <= values.len());
-        Values {
+        GatheredValues {
             quads: self.quads,
             values,
         }
@@ -99,37 +100,37 @@ impl<'a> GatherSlice<'a> {
 
     /// The same, to be changed.
     #[inline(always)]
-    pub fn of_mut<'x>(self, values: &'x mut [f64]) -> ValuesMut<'a, 'x> {
+    pub fn of_mut<'x>(self, values: &'x mut [f64]) -> GatheredValuesMut<'a, 'x> {
         assert!(self.bound <= values.len());
-        ValuesMut {
+        GatheredValuesMut {
             quads: self.quads,
             values,
         }
     }
 }
 
-/// Values at some places, all of which there are.
+/// GatheredValues at some indices, each of which is known to exist.
 #[derive(Clone, Copy)]
-pub(crate) struct Values<'a, 'x> {
+pub(crate) struct GatheredValues<'a, 'x> {
     quads: &'a [[u32; 4]],
     values: &'x [f64],
 }
 
-impl<'a, 'x> Values<'a, 'x> {
+impl<'a, 'x> GatheredValues<'a, 'x> {
     /// Quad by quad.
     #[inline(always)]
     pub fn iter(self) -> impl Iterator<Item = Quad> {
         self.quads.iter().map(move |quad| self.get(quad))
     }
 
-    /// So many quads at a time.
+    /// Consecutive runs of so many quads.
     #[inline(always)]
     pub fn chunks(self, length: usize) -> impl Iterator<Item = Self> {
         let chunks = self.quads.chunks_exact(length);
         chunks.map(move |quads| Self { quads, ..self })
     }
 
-    /// The same, for lengths known beforehand.
+    /// The same, for a length that the compiler knows.
     #[inline(always)]
     pub fn chunks_of<const N: usize>(self) -> impl Iterator<Item = Self> {
         let chunks = self.quads.as_chunks::<N>().0.iter();
@@ -139,26 +140,27 @@ impl<'a, 'x> Values<'a, 'x> {
     #[inline(always)]
     #[allow(unsafe_code)]
     fn get(self, quad: &'a [u32; 4]) -> Quad {
-        // SAFETY: a quad of these places, which are below a bound that is at most
-        // the number of values.
-        quad.map(|place| unsafe { *self.values.get_unchecked(place as usize) })
+        // SAFETY: the quad is one of a part's, so its indices are below the part's
+        // bound, and `GatherSlice::of` checked that there are as many values.
+        quad.map(|index| unsafe { *self.values.get_unchecked(index as usize) })
     }
 }
 
-/// Values at some places, to be changed.
-pub(crate) struct ValuesMut<'a, 'x> {
+/// The same, to be changed.
+pub(crate) struct GatheredValuesMut<'a, 'x> {
     quads: &'a [[u32; 4]],
     values: &'x mut [f64],
 }
 
-impl ValuesMut<'_, '_> {
-    /// Subtracts from the values at one quad.
+impl GatheredValuesMut<'_, '_> {
+    /// Subtracts from the values at the indices of one quad.
     #[inline(always)]
     #[allow(unsafe_code)]
-    pub fn subtract(&mut self, index: usize, change: Quad) {
-        for (place, change) in self.quads[index].into_iter().zip(change) {
-            // SAFETY: as above.
-            unsafe { *self.values.get_unchecked_mut(place as usize) -= change };
+    pub fn subtract(&mut self, quad: usize, change: Quad) {
+        for (index, change) in self.quads[quad].into_iter().zip(change) {
+            // SAFETY: the index is below the part's bound, and `GatherSlice::of_mut`
+            // checked that there are as many values.
+            unsafe { *self.values.get_unchecked_mut(index as usize) -= change };
         }
     }
 }
@@ -167,23 +169,23 @@ impl ValuesMut<'_, '_> {
 mod tests {
     use super::*;
 
-    fn places() -> GatherIndices {
-        let mut places = GatherIndices::default();
-        places.begin(2);
-        places.extend([0, 1, 1, 0], 1);
-        places.begin(5);
-        places.extend([4, 0, 0, 0], 2);
-        places.set(5, 3);
-        places
+    fn indices() -> GatherIndices {
+        let mut indices = GatherIndices::default();
+        indices.begin(2);
+        indices.extend([0, 1, 1, 0], 1);
+        indices.begin(5);
+        indices.extend([4, 0, 0, 0], 2);
+        indices.set(5, 3);
+        indices
     }
 
     #[test]
-    fn values_are_those_at_the_places() {
-        let places = places();
+    fn values_are_those_at_the_indices() {
+        let indices = indices();
         let mut values = [1.0, 2.0, 3.0, 4.0, 5.0];
-        let found: Vec<Quad> = places.part(1).of(&values).iter().collect();
+        let found: Vec<Quad> = indices.part(1).of(&values).iter().collect();
         assert_eq!(found, [[5.0, 1.0, 1.0, 1.0], [5.0, 4.0, 1.0, 1.0]]);
-        let mut changed = places.part(0).of_mut(&mut values);
+        let mut changed = indices.part(0).of_mut(&mut values);
         changed.subtract(0, [1.0, 2.0, 4.0, 8.0]);
         assert_eq!(values, [-8.0, -4.0, 3.0, 4.0, 5.0]);
     }
@@ -191,12 +193,12 @@ mod tests {
     #[test]
     #[should_panic]
     fn a_short_vector_is_refused() {
-        places().part(1).of(&[0.0; 4]);
+        indices().part(1).of(&[0.0; 4]);
     }
 
     #[test]
     #[should_panic]
-    fn a_place_beyond_the_bound_is_refused() {
-        places().set(0, 5);
+    fn an_index_beyond_the_bound_is_refused() {
+        indices().set(0, 5);
     }
 }

@@ -1,15 +1,15 @@
-//! One binary, and wider vectors where the machine has them.
+//! Wider vectors where the machine has them, chosen at run time.
 //!
 //! Rust neither reorders nor fuses floating-point operations, so the same code
-//! compiled for wider vectors gives the same bits: sums that matter for speed
-//! are written as four sums side by side, whatever the width of a register.
+//! compiled for wider vectors gives the same bits. Sums that take time are
+//! written as four sums side by side, whatever the width of a register is.
 
 use std::array::from_fn;
 
-/// Four numbers that are worked on together.
+/// Four numbers that are computed with together.
 pub(crate) type Quad = [f64; 4];
 
-/// The sum of four, always added up in the same way.
+/// The sum of the four, always added up in the same order.
 #[inline(always)]
 pub(crate) fn sum(quad: Quad) -> f64 {
     (quad[0] + quad[1]) + (quad[2] + quad[3])
@@ -26,7 +26,7 @@ pub(crate) fn add_product(quad: Quad, a: Quad, b: Quad) -> Quad {
     ]
 }
 
-/// AnnotatorQuads in registers, for loops in which the compiler does not see them by itself.
+/// Quads in registers, for loops that the compiler does not vectorise by itself.
 pub(crate) trait Lanes: Copy {
     type Register: Copy;
 
@@ -49,7 +49,7 @@ pub(crate) trait Lanes: Copy {
         self.add(register, self.multiply(a, b))
     }
 
-    /// The four as they are in memory.
+    /// The register's four numbers.
     #[inline(always)]
     fn quad(self, register: Self::Register) -> Quad {
         let mut quad = [0.0; 4];
@@ -57,41 +57,41 @@ pub(crate) trait Lanes: Copy {
         quad
     }
 
-    /// (q₀ + q₁) + (q₂ + q₃) of each of the four.
+    /// [`sum`] of each of four registers.
     fn sums(self, registers: [Self::Register; 4]) -> Self::Register;
 }
 
-/// Where the quads of a product go as they are found.
+/// Receives the quads of a product, each as soon as it is computed.
 pub(crate) trait Sink<L: Lanes> {
     /// Must be `#[inline(always)]`.
-    fn take(&mut self, lanes: L, place: usize, value: L::Register);
+    fn take(&mut self, lanes: L, index: usize, value: L::Register);
 }
 
-/// A loop worth compiling for the machine's vectors.
+/// A loop that is compiled for each width of vectors.
 pub(crate) trait Kernel {
     type Output;
 
-    /// Must be `#[inline(always)]`, and all that it calls in its loops too: what
-    /// is not inlined is compiled for the narrowest vectors.
+    /// Must be `#[inline(always)]`, and so must all that it calls in its loops:
+    /// what is not inlined is compiled for the narrowest vectors.
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
-/// Runs the work with the widest vectors that there are.
+/// Runs a kernel with the widest vectors that the machine has.
 #[allow(unsafe_code)]
-pub(crate) fn vectorised<W: Kernel>(work: W) -> W::Output {
+pub(crate) fn vectorised<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(test)]
     if tests::NARROW.get() {
-        return work.run(Narrow);
+        return kernel.run(Narrow);
     }
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine has the one feature that this is compiled for.
-        return unsafe { avx2::run(work) };
+        // SAFETY: the machine has AVX2, as was just detected.
+        return unsafe { avx2::run(kernel) };
     }
-    work.run(Narrow)
+    kernel.run(Narrow)
 }
 
-/// What every machine has.
+/// Vectors that every machine has.
 #[derive(Clone, Copy)]
 struct Narrow;
 
@@ -144,16 +144,17 @@ mod avx2 {
     /// # Safety
     /// The machine has AVX2.
     #[target_feature(enable = "avx2")]
-    pub(super) fn run<W: Kernel>(work: W) -> W::Output {
-        work.run(Avx2(()))
+    pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run(Avx2(()))
     }
 
-    /// Made in [`run`] only, so whoever has one is on a machine with AVX2.
+    /// Constructed in [`run`] only, so a value proves that the machine has AVX2.
     #[derive(Clone, Copy)]
     struct Avx2(());
 
-    // SAFETY, of all that follows: the machine has AVX2, as said above; references
-    // to four numbers are places to read or write four numbers, aligned or not.
+    // SAFETY of each block below: the machine has AVX2, as the value of `Avx2`
+    // proves; a reference to a quad is valid for reading or writing four numbers,
+    // and the unaligned instructions need no alignment.
     impl Lanes for Avx2 {
         type Register = __m256d;
 
@@ -190,7 +191,7 @@ mod avx2 {
         #[inline(always)]
         fn sums(self, [a, b, c, d]: [__m256d; 4]) -> __m256d {
             unsafe {
-                // a₀+a₁ b₀+b₁ a₂+a₃ b₂+b₃, and the same of c and d.
+                // first = (a₀+a₁, b₀+b₁, a₂+a₃, b₂+b₃); second the same for c and d.
                 let (first, second) = (_mm256_hadd_pd(a, b), _mm256_hadd_pd(c, d));
                 let low = _mm256_permute2f128_pd::<0x20>(first, second);
                 let high = _mm256_permute2f128_pd::<0x31>(first, second);
@@ -205,7 +206,7 @@ pub(crate) mod tests {
     use std::cell::Cell;
 
     thread_local! {
-        /// Whether this thread does without wide vectors.
+        /// Whether this thread uses the narrow vectors.
         pub(crate) static NARROW: Cell<bool> = const { Cell::new(false) };
     }
 }

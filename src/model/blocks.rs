@@ -1,78 +1,78 @@
-//! What a step of the path needs of an annotator, as it is needed: products with
-//! its Laplacian, dense where its graph is dense and over its votes otherwise,
-//! and its other vectors in the same order of items.
+//! The annotators' statistics in the form in which a step of the path needs them:
+//! products with the Laplacian, as a dense matrix if the graph is dense and as a
+//! sum over votes otherwise, and the other vectors in the same order of items.
 //!
-//! An annotator with a dense graph who saw so many items that all of them take no
-//! more quads has a block over all items in the table's order. Then there is
-//! nothing to gather and nothing to scatter.
+//! If an annotator's graph is dense, and all items of the table take no more quads
+//! than the items that the annotator saw, then the block is over all items in the
+//! table's order. That saves gathering and scattering.
 
 use super::statistics::{Adjacency, AnnotatorQuads, Statistics};
 use crate::linalg::dense::{self, Tile, tiles};
-use crate::linalg::gather::{GatherSlice, ValuesMut};
+use crate::linalg::gather::{GatherSlice, GatheredValuesMut};
 use crate::linalg::simd::{Lanes, Quad, Sink, sum};
 
-/// The annotators' blocks, one after the other as they are needed.
+/// The annotators' blocks, in the order in which they were added.
 pub(super) struct Blocks {
     /// By annotator.
-    kinds: Vec<Kind>,
+    layouts: Vec<BlockLayout>,
     tiles: Vec<Tile>,
-    /// a_u and b_u over all items, of blocks that need them.
+    /// a_u and b_u over all items, for blocks over all items.
     vectors: Vec<Quad>,
 }
 
-/// Where an annotator's tiles and vectors begin, if it has such.
+/// How a block is stored, and where its tiles and vectors begin.
 #[derive(Clone, Copy)]
-enum Kind {
-    /// Votes in place of tiles.
+enum BlockLayout {
+    /// No tiles: products go over the votes.
     Sparse,
-    /// The annotator's items in its own order.
-    Some { tiles: usize },
-    /// All items in the table's order.
-    All { tiles: usize, vectors: usize },
+    /// The items that the annotator saw, in the order of its statistics.
+    SeenItems { tiles: usize },
+    /// All items, in the table's order.
+    AllItems { tiles: usize, vectors: usize },
 }
 
 /// One annotator's block.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
-    /// Which items the vectors are over; None if all in order.
+    /// The items that the vectors are over; None for all items in the table's order.
     pub items: Option<GatherSlice<'a>>,
     pub imbalance: &'a [Quad],
     pub net_wins: &'a [Quad],
     pub votes: f64,
     pub net_left: f64,
-    laplacian: Laplacian<'a>,
+    laplacian: BlockLaplacian<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Laplacian<'a> {
+enum BlockLaplacian<'a> {
     Dense(&'a [Tile]),
     Sparse(Adjacency<'a>),
 }
 
-/// A tile of a small block costs about as much as a vote; that of a large one
-/// more, as it comes from farther away.
+/// Whether tiles are faster than votes. A tile of a small block takes about as long
+/// as a vote. In larger blocks it takes longer, as it comes from a slower cache.
 fn is_dense(quads: usize, graph: &Adjacency<'_>) -> bool {
     let votes_per_tile = 1 + quads / 8;
-    tiles(quads) * votes_per_tile <= graph.votes()
+    tiles(quads) * votes_per_tile <= graph.edges()
 }
 
 impl Blocks {
-    /// Takes memory for every annotator that may need it; it takes no room
-    /// before it is written to.
+    /// Reserves memory for every annotator that may need it. Memory that is
+    /// reserved but not written to costs nothing.
     pub(super) fn new(statistics: &Statistics) -> Self {
         let quads = |u: usize| statistics.quads(u).imbalance.len();
-        let users = statistics.annotators();
-        let dense = || (0..users).filter(|&u| is_dense(quads(u), &statistics.graph(u)));
+        let annotators = statistics.annotators();
+        let dense = || (0..annotators).filter(|&u| is_dense(quads(u), &statistics.graph(u)));
         let all = statistics.items.div_ceil(4);
-        let whole = dense().filter(|&u| quads(u) == all).count();
+        let over_all_items = dense().filter(|&u| quads(u) == all).count();
         Self {
-            kinds: vec![Kind::Sparse; users],
+            layouts: vec![BlockLayout::Sparse; annotators],
             tiles: Vec::with_capacity(dense().map(|u| tiles(quads(u))).sum()),
-            vectors: Vec::with_capacity(2 * all * whole),
+            vectors: Vec::with_capacity(2 * all * over_all_items),
         }
     }
 
-    /// Makes ready for steps with an annotator.
+    /// Prepares an annotator's block. Before that its products go over votes.
     pub(super) fn add(&mut self, statistics: &Statistics, u: usize) {
         let graph = statistics.graph(u);
         let annotator = statistics.quads(u);
@@ -85,17 +85,17 @@ impl Blocks {
         let block = &mut self.tiles[start..];
         let items = statistics.annotator(u).items;
         let all = quads == statistics.items.div_ceil(4);
-        let at = |place: usize| if all { items[place] as usize } else { place };
-        for (place, row) in graph.rows().enumerate() {
-            for (other, weight) in row {
-                dense::add(block, at(place), at(place), weight);
-                dense::add(block, at(place), at(other), -weight);
+        let index = |row: usize| if all { items[row] as usize } else { row };
+        for (row, edges) in graph.rows().enumerate() {
+            for (other, weight) in edges {
+                dense::add(block, index(row), index(row), weight);
+                dense::add(block, index(row), index(other), -weight);
             }
         }
-        self.kinds[u] = Kind::Some { tiles: start };
+        self.layouts[u] = BlockLayout::SeenItems { tiles: start };
         if all {
             let vectors = self.vectors.len();
-            self.kinds[u] = Kind::All {
+            self.layouts[u] = BlockLayout::AllItems {
                 tiles: start,
                 vectors,
             };
@@ -122,19 +122,19 @@ impl Blocks {
             net_wins,
             votes,
             net_left,
-            laplacian: Laplacian::Dense(&[]),
+            laplacian: BlockLaplacian::Dense(&[]),
         };
-        let dense = |start: usize| Laplacian::Dense(&self.tiles[start..start + tiles(quads)]);
-        match self.kinds[u] {
-            Kind::Sparse => Block {
-                laplacian: Laplacian::Sparse(statistics.graph(u)),
+        let dense = |start: usize| BlockLaplacian::Dense(&self.tiles[start..start + tiles(quads)]);
+        match self.layouts[u] {
+            BlockLayout::Sparse => Block {
+                laplacian: BlockLaplacian::Sparse(statistics.graph(u)),
                 ..own
             },
-            Kind::Some { tiles } => Block {
+            BlockLayout::SeenItems { tiles } => Block {
                 laplacian: dense(tiles),
                 ..own
             },
-            Kind::All { tiles, vectors } => Block {
+            BlockLayout::AllItems { tiles, vectors } => Block {
                 items: None,
                 imbalance: &self.vectors[vectors..vectors + quads],
                 net_wins: &self.vectors[vectors + quads..vectors + 2 * quads],
@@ -152,9 +152,9 @@ impl Blocks {
         own: &[Quad],
         out: &mut [Quad],
     ) {
-        match self.kinds[u] {
-            Kind::All { .. } => spread(statistics.annotator(u).items, own, out),
-            Kind::Sparse | Kind::Some { .. } => out.copy_from_slice(own),
+        match self.layouts[u] {
+            BlockLayout::AllItems { .. } => spread(statistics.annotator(u).items, own, out),
+            BlockLayout::Sparse | BlockLayout::SeenItems { .. } => out.copy_from_slice(own),
         }
     }
 
@@ -166,19 +166,19 @@ impl Blocks {
         block: &[Quad],
         out: &mut [Quad],
     ) {
-        match self.kinds[u] {
-            Kind::All { .. } => {
+        match self.layouts[u] {
+            BlockLayout::AllItems { .. } => {
                 let items = statistics.annotator(u).items.iter();
                 for (slot, &item) in out.as_flattened_mut().iter_mut().zip(items) {
                     *slot = block.as_flattened()[item as usize];
                 }
             }
-            Kind::Sparse | Kind::Some { .. } => out.copy_from_slice(block),
+            BlockLayout::Sparse | BlockLayout::SeenItems { .. } => out.copy_from_slice(block),
         }
     }
 }
 
-/// Puts each value where its item is among all.
+/// Puts each value at the index of its item.
 fn spread(items: &[u32], values: &[Quad], out: &mut [Quad]) {
     out.fill([0.0; 4]);
     for (&item, &value) in items.iter().zip(values.as_flattened()) {
@@ -187,7 +187,7 @@ fn spread(items: &[u32], values: &[Quad], out: &mut [Quad]) {
 }
 
 impl Block<'_> {
-    /// Hands the product L_u x to a sink, quad by quad; `image` is room for it.
+    /// Hands the product L_u x to a sink, quad by quad. `image` is scratch memory.
     #[inline(always)]
     pub(super) fn product<L: Lanes>(
         &self,
@@ -197,17 +197,17 @@ impl Block<'_> {
         sink: &mut impl Sink<L>,
     ) {
         match &self.laplacian {
-            Laplacian::Dense(tiles) => {
+            BlockLaplacian::Dense(tiles) => {
                 dense::times(lanes, tiles, x, image);
-                for (place, value) in image.iter().enumerate() {
-                    sink.take(lanes, place, lanes.load(value));
+                for (index, value) in image.iter().enumerate() {
+                    sink.take(lanes, index, lanes.load(value));
                 }
             }
-            Laplacian::Sparse(graph) => graph.product(lanes, x, sink),
+            BlockLaplacian::Sparse(graph) => graph.product(lanes, x, sink),
         }
     }
 
-    /// x = θ + scale·z at the block's items; a_uᵀx.
+    /// x = θ + scale·z at the block's items. Returns a_uᵀx.
     #[inline(always)]
     pub(super) fn scores<L: Lanes>(
         &self,
@@ -217,10 +217,10 @@ impl Block<'_> {
         x: &mut [Quad],
     ) -> f64 {
         let scale = lanes.splat(scale);
-        let mut along = lanes.splat(0.0);
+        let mut product = lanes.splat(0.0);
         let mut score = |theta: &Quad, ((slot, z), a): ((&mut Quad, &Quad), &Quad)| {
             let score = lanes.add_product(lanes.load(theta), scale, lanes.load(z));
-            along = lanes.add_product(along, lanes.load(a), score);
+            product = lanes.add_product(product, lanes.load(a), score);
             lanes.store(score, slot);
         };
         let columns = x.iter_mut().zip(z).zip(self.imbalance);
@@ -236,10 +236,10 @@ impl Block<'_> {
                 }
             }
         }
-        sum(lanes.quad(along))
+        sum(lanes.quad(product))
     }
 
-    /// Values over all items, as the block has them.
+    /// Values over all items of the table, at the block's items.
     #[inline(always)]
     pub(super) fn at_items<'x>(&self, values: &'x mut [f64]) -> AtItems<'_, 'x> {
         match self.items {
@@ -251,18 +251,18 @@ impl Block<'_> {
 
 /// Values at the items of a block.
 pub(super) enum AtItems<'a, 'x> {
-    Some(ValuesMut<'a, 'x>),
+    Some(GatheredValuesMut<'a, 'x>),
     All(&'x mut [Quad]),
 }
 
 impl AtItems<'_, '_> {
     /// Subtracts from a quad.
     #[inline(always)]
-    pub(super) fn subtract<L: Lanes>(&mut self, lanes: L, place: usize, change: L::Register) {
+    pub(super) fn subtract<L: Lanes>(&mut self, lanes: L, quad: usize, change: L::Register) {
         match self {
-            Self::Some(values) => values.subtract(place, lanes.quad(change)),
+            Self::Some(values) => values.subtract(quad, lanes.quad(change)),
             Self::All(values) => {
-                let slot = &mut values[place];
+                let slot = &mut values[quad];
                 lanes.store(lanes.subtract(lanes.load(slot), change), slot);
             }
         }

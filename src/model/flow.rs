@@ -1,50 +1,54 @@
 //! Votes pooled by pair: the flow on the comparison graph.
 //!
-//! The flow from b to a is by how much a is preferred, −1 to 1 for plain votes:
-//! the mean of the choices, or a transform of the share π of wins, ties half
-//! to each side:
+//! The flow of a pair is by how much a is preferred to b. It is the mean of the
+//! choices, which is between −1 and 1 where votes have no strength, or a transform
+//! of a's share π of the wins, with half a win to each side for a tie:
 //!
 //! ```text
 //! uniform 2π − 1    bradley-terry ln(π/(1−π))    thurstone Φ⁻¹(π)    angular asin(2π − 1)
 //! ```
 //!
-//! Bradley–Terry and Thurstone know no certainty: there π = (wins + ½)/(votes + 1).
+//! Bradley–Terry and Thurstone have no finite flow for π = 0 or 1, so there
+//! π = (wins + ½)/(votes + 1).
+
+use std::ops::Range;
 
 use super::distributions::normal_quantile;
 use crate::error::Result;
 use crate::execution::Stop;
+use crate::linalg::csr::{for_each_slot, row_starts};
 use crate::options::PairModel;
 use crate::votes::{Comparison, Comparisons};
 
-/// One entry a compared pair, by item a, then item b; a before b.
+/// The compared pairs of items a < b, ordered by a and then by b.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flow {
     /// The first item of each pair.
     pub a: Vec<u32>,
     /// The second.
     pub b: Vec<u32>,
-    /// The votes on it, by weight.
+    /// The weight of the votes on each pair.
     pub weight: Vec<f64>,
     /// By how much a is preferred.
     pub value: Vec<f64>,
-    /// Where the pairs with each first item begin; one more entry at the end.
+    /// Where the pairs with each first item begin, and after them the number of pairs.
     pub starts: Vec<usize>,
 }
 
-/// With more items a vote does not fit into 32 bits.
-const MOST_PACKED: usize = 1 << 30;
+/// With more items the other item and the choice of a vote do not fit into 32 bits.
+const MAX_PACKED_ITEMS: usize = 1 << 30;
 
-/// So many votes are counted between two looks at whether to stop.
-const ROWS_AT_ONCE: usize = 1 << 16;
+/// So many votes are counted between two checks whether to stop.
+const ROWS_PER_CHECK: usize = 1 << 16;
 
 /// How many pairs so many items make.
 fn pairs(items: usize) -> usize {
     items * items.saturating_sub(1) / 2
 }
 
-/// What the votes on a pair add up to.
+/// Sums over the votes on a pair.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct PairSums {
     weight: f64,
     choices: f64,
     wins: f64,
@@ -57,7 +61,7 @@ impl Flow {
         if let Some(sides) = sides.filter(|_| pairs(votes.items()) <= votes.len()) {
             return Self::count(votes, sides, model, stop);
         }
-        if sides.is_some() && votes.items() <= MOST_PACKED {
+        if sides.is_some() && votes.items() <= MAX_PACKED_ITEMS {
             let pack = |_, other: u32, choice: f64| other << 2 | (choice as i32 + 1) as u32;
             let unpack = |packed: u32| {
                 let choice = f64::from((packed & 3) as i32 - 1);
@@ -74,8 +78,8 @@ impl Flow {
         Self::pool(votes, model, pack, unpack, stop)
     }
 
-    /// Counts on every pair of items, compared or not: quicker where there are
-    /// more votes than pairs.
+    /// Counts votes in a table of all pairs of items, compared or not, which is
+    /// faster if there are more votes than pairs.
     fn count(votes: &Comparisons, sides: &[i8], model: PairModel, stop: &Stop) -> Result<Self> {
         #[derive(Clone, Copy, Default)]
         struct Count {
@@ -86,15 +90,15 @@ impl Flow {
         // Where the pairs with each first item begin.
         let start = |a: usize| pairs(items) - pairs(items - a);
         let mut counts = vec![Count::default(); pairs(items)];
-        for rows in (0..votes.len()).step_by(ROWS_AT_ONCE) {
+        for rows in (0..votes.len()).step_by(ROWS_PER_CHECK) {
             stop.check()?;
-            let rows = rows..votes.len().min(rows + ROWS_AT_ONCE);
+            let rows = rows..votes.len().min(rows + ROWS_PER_CHECK);
             let (left, right) = (&votes.left[rows.clone()], &votes.right[rows.clone()]);
             for ((&left, &right), &side) in left.iter().zip(right).zip(&sides[rows]) {
                 let (a, b) = (left.min(right) as usize, left.max(right) as usize);
                 let count = &mut counts[start(a) + b - a - 1];
                 count.votes += 1;
-                // No branch: which one stands on the left is anybody's guess.
+                // No branch: which item is on the left cannot be predicted.
                 count.net_wins += i32::from(side) * (1 - 2 * i32::from(left > right));
             }
         }
@@ -107,7 +111,7 @@ impl Flow {
             for (b, count) in (a + 1..).zip(counts).filter(|(_, count)| count.votes > 0) {
                 let (weight, choices) = (f64::from(count.votes), f64::from(count.net_wins));
                 let wins = 0.5 * (weight + choices);
-                let sums = Sums {
+                let sums = PairSums {
                     weight,
                     choices,
                     wins,
@@ -119,14 +123,16 @@ impl Flow {
         Ok(flow)
     }
 
-    fn push(&mut self, a: usize, b: usize, sums: Sums, model: PairModel) {
+    /// Adds a pair.
+    fn push(&mut self, a: usize, b: usize, sums: PairSums, model: PairModel) {
         self.a.push(a as u32);
         self.b.push(b as u32);
         self.weight.push(sums.weight);
         self.value.push(sums.flow(model));
     }
 
-    /// Brings the votes to their first item, each packed, and adds them up there.
+    /// Groups the votes by the smaller of their items, each packed into 32 bits,
+    /// and adds them up item by item.
     fn pool(
         votes: &Comparisons,
         model: PairModel,
@@ -139,7 +145,7 @@ impl Flow {
             starts: vec![0],
             ..Self::default()
         };
-        let mut sums = vec![Sums::default(); votes.items()];
+        let mut sums = vec![PairSums::default(); votes.items()];
         let mut met: Vec<u32> = Vec::new();
         for a in 0..votes.items() {
             stop.check()?;
@@ -178,13 +184,19 @@ impl Flow {
         self.starts.len() - 1
     }
 
-    /// The place of a pair of items that were compared, the smaller one first.
+    /// The pairs with a first item.
+    #[inline(always)]
+    pub(crate) fn pairs_of(&self, a: usize) -> Range<usize> {
+        self.starts[a]..self.starts[a + 1]
+    }
+
+    /// The index of the pair of two items a < b that were compared.
     pub fn pair(&self, a: usize, b: usize) -> usize {
-        let range = self.starts[a]..self.starts[a + 1];
+        let range = self.pairs_of(a);
         range.start + self.b[range].partition_point(|&met| (met as usize) < b)
     }
 
-    /// Σ ω f over the pairs of each item: what the scores have to balance.
+    /// The divergence by item, Σ ω f over its pairs: the right-hand side of HodgeRank.
     pub fn divergence(&self, values: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.items()];
         for (k, value) in values.iter().enumerate() {
@@ -194,7 +206,7 @@ impl Flow {
         sums
     }
 
-    /// What scores make of each pair.
+    /// The flow that scores give: θ_a − θ_b for each pair.
     pub fn gradient(&self, theta: &[f64]) -> Vec<f64> {
         let pairs = self.a.iter().zip(&self.b);
         pairs
@@ -209,7 +221,7 @@ impl Flow {
     }
 }
 
-/// The other item of a vote, and the choice of the one with the smaller number over it.
+/// The larger item of a vote, and the choice as seen from the smaller one.
 fn seen_from_first(vote: Comparison) -> (usize, f64) {
     if vote.left < vote.right {
         (vote.right, vote.choice)
@@ -218,30 +230,27 @@ fn seen_from_first(vote: Comparison) -> (usize, f64) {
     }
 }
 
-/// The votes by the smaller of their items, in order within each.
+/// The packed votes grouped by the smaller of their items, in order within each
+/// group, and where the groups begin.
 fn by_first_item(
     votes: &Comparisons,
     pack: impl Fn(usize, u32, f64) -> u32,
     stop: &Stop,
 ) -> Result<(Vec<usize>, Vec<u32>)> {
-    let mut starts = vec![0; votes.items() + 1];
-    for row in 0..votes.len() {
+    let first_items = (0..votes.len()).map(|row| {
         let [left, right] = votes.pair(row);
-        starts[left.min(right) as usize + 1] += 1;
-    }
-    for item in 0..votes.items() {
-        starts[item + 1] += starts[item];
-    }
+        left.min(right)
+    });
+    let starts = row_starts(votes.items(), first_items);
     stop.check()?;
-    let mut next = starts.clone();
-    let mut packed = vec![0; votes.len()];
-    for row in 0..votes.len() {
+    let entries = (0..votes.len()).map(|row| {
         let vote = votes.get(row);
         let (other, choice) = seen_from_first(vote);
-        let slot = &mut next[vote.left.min(vote.right)];
-        packed[*slot] = pack(row, other as u32, choice);
-        *slot += 1;
-    }
+        let first = vote.left.min(vote.right) as u32;
+        (first, pack(row, other as u32, choice))
+    });
+    let mut packed = vec![0; votes.len()];
+    for_each_slot(&starts, entries, |slot, vote| packed[slot] = vote);
     Ok((starts, packed))
 }
 
@@ -249,14 +258,14 @@ fn sign(choice: f64) -> f64 {
     if choice == 0.0 { 0.0 } else { choice.signum() }
 }
 
-impl Sums {
+impl PairSums {
     fn flow(self, model: PairModel) -> f64 {
         let share = self.wins / self.weight;
-        let unsure = (self.wins + 0.5) / (self.weight + 1.0);
+        let smoothed = (self.wins + 0.5) / (self.weight + 1.0);
         match model {
             PairModel::Uniform => self.choices / self.weight,
-            PairModel::BradleyTerry => (unsure / (1.0 - unsure)).ln(),
-            PairModel::Thurstone => normal_quantile(unsure),
+            PairModel::BradleyTerry => (smoothed / (1.0 - smoothed)).ln(),
+            PairModel::Thurstone => normal_quantile(smoothed),
             PairModel::Angular => (2.0 * share - 1.0).asin(),
         }
     }

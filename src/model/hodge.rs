@@ -1,37 +1,41 @@
-//! What a ranking leaves unexplained: the flow on the comparison graph splits
-//! into three parts that are orthogonal in the inner product Σ ω f g.
+//! The Hodge decomposition of the flow on the comparison graph into three parts
+//! that are orthogonal in the inner product Σ ω f g.
 //!
 //! ```text
-//! f = grad θ                 what scores explain
+//! f = grad θ                 the part that scores explain
 //!   + W⁻¹Cᵀφ                 local cycles: a over b over c over a
-//!   + h                      global cycles: longer ways round, no triangle in them
+//!   + h                      global cycles: longer cycles, with no triangle in them
 //! ```
 //!
 //! C takes a flow to its curl f_ab + f_bc + f_ca on every triangle of compared
-//! pairs. With r = f − grad θ, B = W^-½Cᵀ and g = W^½r, h comes from the least
-//! squares problem min ‖g − Bφ‖ by conjugate gradients (CGLS). φ itself, one
-//! number a triangle, is never needed: written as φ = Bᵀv, all vectors of the
-//! iteration live on pairs, and triangles are walked anew for each product
-//! with M = BBᵀ.
+//! pairs. With r = f − grad θ, B = W^-½Cᵀ and g = W^½r, the residual of the least
+//! squares problem min ‖g − Bφ‖ is W^½h. It is solved by conjugate gradients on
+//! BᵀBφ = Bᵀg (CGLS). φ, which has a number for each triangle, is never needed:
+//! a direction p = Bᵀv enters the residual on pairs as Bp = Mv with M = BBᵀ, so all
+//! vectors are over pairs, and triangles are enumerated again for each product with M.
 
 use super::flow::Flow;
 use crate::error::Result;
 use crate::execution::Stop;
+use crate::linalg::conjugate_gradient::{Limits, LinearSystem, conjugate_gradient};
+use crate::linalg::vector::dot;
 
-/// More triangles than this are not walked.
+/// With more triangles than this they are not enumerated.
 pub const MAX_TRIANGLES: u64 = 100_000_000;
 
-/// The residual's curl may be this part of what it was.
-const TOLERANCE: f64 = 1e-12;
+/// The curl of the residual, or the residual itself, has to fall to this part of
+/// what it was at first.
+const LIMITS: Limits = Limits {
+    tolerance: 1e-12,
+    max_iterations: 10_000,
+};
 
-const MAX_ITERATIONS: usize = 10_000;
-
-/// The parts of a flow that go round in circles, pair by pair.
+/// The cyclic parts of a flow, pair by pair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycles {
-    /// What the triangles explain.
+    /// The part that triangles explain.
     pub local: Vec<f64>,
-    /// What is left.
+    /// The rest: longer cycles.
     pub global: Vec<f64>,
 }
 
@@ -49,24 +53,24 @@ pub struct Triangle {
 }
 
 impl Triangle {
-    /// How far round it goes.
+    /// The sum of the flow around the triangle.
     pub fn curl(&self) -> f64 {
         self.flow.iter().sum()
     }
 
-    /// Whether each item is preferred to the next: a circle, and not only three
-    /// flows whose sizes do not fit each other.
-    pub fn is_circle(&self) -> bool {
+    /// Whether each item is preferred to the next. Otherwise the curl comes only
+    /// from the sizes of three flows that have no cyclic order.
+    pub fn is_cycle(&self) -> bool {
         self.flow.iter().all(|&flow| flow > 0.0)
     }
 
-    /// CycleSources go first, then what explains more.
+    /// Cycles go first, then triangles that explain more.
     fn is_worse_than(&self, other: &Self) -> bool {
-        (self.is_circle(), self.explained) > (other.is_circle(), other.explained)
+        (self.is_cycle(), self.explained) > (other.is_cycle(), other.explained)
     }
 }
 
-/// The graph of compared pairs, ready to be walked by triangles.
+/// The triangles of the graph of compared pairs.
 pub struct Triangles<'a>(pub &'a Flow);
 
 /// A triangle's items a < b < c and its pairs ab, bc, ac.
@@ -79,13 +83,13 @@ impl Triangles<'_> {
         let mut pair_with_a = vec![NONE; self.0.items()];
         for a in 0..self.0.items() {
             stop.check()?;
-            let own = self.0.starts[a]..self.0.starts[a + 1];
+            let own = self.0.pairs_of(a);
             for pair in own.clone() {
                 pair_with_a[self.0.b[pair] as usize] = pair as u32;
             }
             for ab in own.clone() {
                 let b = self.0.b[ab] as usize;
-                for bc in self.0.starts[b]..self.0.starts[b + 1] {
+                for bc in self.0.pairs_of(b) {
                     let c = self.0.b[bc] as usize;
                     if pair_with_a[c] != NONE {
                         visit(([a, b, c], [ab, bc, pair_with_a[c] as usize]));
@@ -99,21 +103,22 @@ impl Triangles<'_> {
         Ok(())
     }
 
-    /// An upper bound of the work of one walk.
-    fn work(&self) -> u64 {
-        let after = |b: u32| (self.0.starts[b as usize + 1] - self.0.starts[b as usize]) as u64;
-        self.0.b.iter().map(|&b| after(b)).sum()
+    /// An upper bound on the number of triangles, and of the work to enumerate them.
+    fn max_count(&self) -> u64 {
+        let pairs_of = |b: u32| self.0.pairs_of(b as usize).len() as u64;
+        self.0.b.iter().map(|&b| pairs_of(b)).sum()
     }
 
-    /// Whether there are not too many of them.
+    /// Whether they are few enough to be enumerated.
     pub fn can_be_walked(&self) -> bool {
-        self.work() <= MAX_TRIANGLES
+        self.max_count() <= MAX_TRIANGLES
     }
 
-    /// Splits what scores leave over of the flow. None if there are too many triangles.
+    /// Splits the residual of the scores, f − grad θ. None if there are too many
+    /// triangles.
     pub fn split(&self, residual: &[f64], stop: &Stop) -> Result<Option<Cycles>> {
-        if self.one_item_met_all() {
-            // The triangles at that item fill every circle.
+        if self.has_item_compared_with_all() {
+            // Every cycle is a sum of triangles at that item.
             return Ok(Some(Cycles {
                 local: residual.to_vec(),
                 global: vec![0.0; residual.len()],
@@ -124,15 +129,14 @@ impl Triangles<'_> {
         }
         let root: Vec<f64> = self.0.weight.iter().map(|weight| weight.sqrt()).collect();
         let scaled: Vec<f64> = residual.iter().zip(&root).map(|(r, w)| r * w).collect();
-        let left_over = self.least_squares(scaled, &root, stop)?;
-        let global: Vec<f64> = left_over.iter().zip(&root).map(|(h, w)| h / w).collect();
+        let unexplained = self.least_squares(scaled, &root, stop)?;
+        let global: Vec<f64> = unexplained.iter().zip(&root).map(|(h, w)| h / w).collect();
         let local = residual.iter().zip(&global).map(|(r, h)| r - h).collect();
         Ok(Some(Cycles { local, global }))
     }
 
-    /// Whether every item was compared with one and the same. (Only asked of
-    /// the whole graph: with several components there is no such item.)
-    fn one_item_met_all(&self) -> bool {
+    /// Whether there is an item with which all others were compared.
+    fn has_item_compared_with_all(&self) -> bool {
         let mut met = vec![0; self.0.items()];
         for (&a, &b) in self.0.a.iter().zip(&self.0.b) {
             met[a as usize] += 1;
@@ -141,36 +145,25 @@ impl Triangles<'_> {
         met.iter().any(|&count| count + 1 == self.0.items())
     }
 
-    /// What is left of `g` after the best combination of triangles.
+    /// The residual g − Bφ of the φ for which it is smallest.
     fn least_squares(&self, g: Vec<f64>, root: &[f64], stop: &Stop) -> Result<Vec<f64>> {
-        let size = dot(&g, &g);
-        let mut residual = g;
-        let mut image = vec![0.0; residual.len()]; // M residual
-        let first = self.product(&residual, root, &mut image, stop)?; // ‖Bᵀ residual‖²
-        let mut direction_image = image.clone(); // M v
-        let mut curl = first;
-        for _ in 0..MAX_ITERATIONS {
-            if curl <= TOLERANCE * TOLERANCE * first {
-                break;
-            }
-            let step = curl / dot(&direction_image, &direction_image);
-            for (slot, change) in residual.iter_mut().zip(&direction_image) {
-                *slot -= step * change;
-            }
-            if dot(&residual, &residual) <= TOLERANCE * TOLERANCE * size {
-                residual.fill(0.0);
-                break;
-            }
-            let next = self.product(&residual, root, &mut image, stop)?;
-            for (slot, value) in direction_image.iter_mut().zip(&image) {
-                *slot = value + next / curl * *slot;
-            }
-            curl = next;
-        }
-        Ok(residual)
+        let mut image = vec![0.0; g.len()];
+        let curl = self.product(&g, root, &mut image, stop)?;
+        let mut system = TriangleSystem {
+            triangles: self,
+            root,
+            stop,
+            negligible: LIMITS.tolerance * LIMITS.tolerance * dot(&g, &g),
+            direction_image: vec![0.0; g.len()],
+            image,
+            residual: g,
+        };
+        conjugate_gradient(&mut system, [curl], [curl], LIMITS, stop)?;
+        Ok(system.residual)
     }
 
-    /// out = M x with M = BBᵀ. Returns ‖Bᵀx‖², whose small values xᵀMx would lose.
+    /// out = M x with M = BBᵀ. Returns ‖Bᵀx‖², which is more accurate than xᵀMx
+    /// where it is small.
     fn product(&self, x: &[f64], root: &[f64], out: &mut [f64], stop: &Stop) -> Result<f64> {
         let scaled: Vec<f64> = x.iter().zip(root).map(|(x, w)| x / w).collect();
         out.fill(0.0);
@@ -188,32 +181,33 @@ impl Triangles<'_> {
         Ok(squares)
     }
 
-    /// CycleSources, then other triangles that go round, those first that explain most
-    /// of the flow; at most `most` of them.
-    /// None if there are too many to be walked.
-    pub fn worst(&self, most: usize, stop: &Stop) -> Result<Option<Vec<Triangle>>> {
+    /// The first `limit` triangles with a curl: cycles, then the others, each by how
+    /// much of the flow they explain. None if there are too many triangles.
+    pub fn worst(&self, limit: usize, stop: &Stop) -> Result<Option<Vec<Triangle>>> {
         if !self.can_be_walked() {
             return Ok(None);
         }
         let mut kept: Vec<Triangle> = Vec::new();
-        let mut bar: Option<Triangle> = None;
+        let mut threshold: Option<Triangle> = None;
         self.for_each(stop, |corner| {
             let triangle = self.triangle(corner);
-            if triangle.explained > 0.0 && bar.is_none_or(|bar| triangle.is_worse_than(&bar)) {
+            if triangle.explained > 0.0
+                && threshold.is_none_or(|threshold| triangle.is_worse_than(&threshold))
+            {
                 kept.push(triangle);
-                if kept.len() == 2 * most {
+                if kept.len() == 2 * limit {
                     worst_first(&mut kept);
-                    kept.truncate(most);
-                    bar = kept.last().copied();
+                    kept.truncate(limit);
+                    threshold = kept.last().copied();
                 }
             }
         })?;
         worst_first(&mut kept);
-        kept.truncate(most);
+        kept.truncate(limit);
         Ok(Some(kept))
     }
 
-    /// Turned so that its curl is positive, its first item first.
+    /// Oriented so that its curl is positive, with its smallest item first.
     fn triangle(&self, ([a, b, c], [ab, bc, ac]): Corner) -> Triangle {
         let Flow { weight, value, .. } = self.0;
         let curl = value[ab] + value[bc] - value[ac];
@@ -234,14 +228,55 @@ impl Triangles<'_> {
 
 fn worst_first(triangles: &mut [Triangle]) {
     triangles.sort_by(|x, y| {
-        let by_kind = y.is_circle().cmp(&x.is_circle());
+        let by_kind = y.is_cycle().cmp(&x.is_cycle());
         let by_size = y.explained.total_cmp(&x.explained);
         by_kind.then(by_size).then(x.items.cmp(&y.items))
     });
 }
 
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
+/// CGLS, with vectors over pairs.
+struct TriangleSystem<'a> {
+    triangles: &'a Triangles<'a>,
+    root: &'a [f64],
+    stop: &'a Stop,
+    /// A residual with a square up to this is rounding.
+    negligible: f64,
+    /// g − Bφ.
+    residual: Vec<f64>,
+    /// M times the residual.
+    image: Vec<f64>,
+    /// B times the direction p.
+    direction_image: Vec<f64>,
+}
+
+impl LinearSystem<1> for TriangleSystem<'_> {
+    fn update_direction(&mut self, &[ratio]: &[f64; 1]) {
+        for (slot, value) in self.direction_image.iter_mut().zip(&self.image) {
+            *slot = value + ratio * *slot;
+        }
+    }
+
+    fn curvature(&mut self) -> [f64; 1] {
+        [dot(&self.direction_image, &self.direction_image)]
+    }
+
+    /// The energy is ‖Bᵀ(g − Bφ)‖², the curl of the residual.
+    fn advance(&mut self, &[step]: &[f64; 1]) -> Result<[f64; 1]> {
+        let Self {
+            residual, image, ..
+        } = self;
+        for (slot, change) in residual.iter_mut().zip(&self.direction_image) {
+            *slot -= step * change;
+        }
+        if dot(residual, residual) <= self.negligible {
+            residual.fill(0.0);
+            return Ok([0.0]);
+        }
+        let curl = self
+            .triangles
+            .product(residual, self.root, image, self.stop)?;
+        Ok([curl])
+    }
 }
 
 #[cfg(test)]
@@ -290,8 +325,8 @@ mod tests {
             laplacian[(a, b)] -= weight;
             laplacian[(b, a)] -= weight;
         }
-        let right = DVector::from_vec(flow.divergence(&flow.value));
-        let theta = laplacian.cholesky().unwrap().solve(&right);
+        let rhs = DVector::from_vec(flow.divergence(&flow.value));
+        let theta = laplacian.cholesky().unwrap().solve(&rhs);
         let explained = flow.gradient(theta.as_slice());
         let pairs = flow.value.iter().zip(explained);
         pairs.map(|(f, g)| f - g).collect()
@@ -333,7 +368,7 @@ mod tests {
         let flow = complete(7);
         let cycles = split(&flow);
         assert!(cycles.global.iter().all(|&value| value == 0.0));
-        // The shortcut says what the iteration finds.
+        // The shortcut gives what the iteration finds.
         let triangles = Triangles(&flow);
         let root: Vec<f64> = flow.weight.iter().map(|weight| weight.sqrt()).collect();
         let scaled: Vec<f64> = cycles.local.iter().zip(&root).map(|(r, w)| r * w).collect();
@@ -345,7 +380,7 @@ mod tests {
 
     #[test]
     fn the_parts_are_orthogonal_and_add_up() {
-        // Two complete halves, joined by three bridges: circles of both kinds.
+        // Two complete halves, joined by three bridges: cycles of both kinds.
         let mut pairs = Vec::new();
         let half = complete(6);
         for k in 0..half.len() {
@@ -394,7 +429,7 @@ mod tests {
         );
         assert!(all.iter().all(|triangle| triangle.curl() > 0.0));
         assert!(all.is_sorted_by(|x, y| !y.is_worse_than(x)));
-        assert!(all[0].is_circle() && !all[all.len() - 1].is_circle());
+        assert!(all[0].is_cycle() && !all[all.len() - 1].is_cycle());
         assert_eq!(
             triangles.worst(10, &Stop::default()).unwrap().unwrap(),
             all[..10]

@@ -6,7 +6,7 @@
 //!
 //! A vote of annotator u on (left i, right j) is a number y, and the model says
 //! y = (θ_i + δ_i^u) − (θ_j + δ_j^u) + γ^u + noise: consensus scores θ, a deviation
-//! δ^u that is zero for most annotators, a pull to the left γ^u that is zero for most.
+//! δ^u that is zero for most annotators, a position bias γ^u that is zero for most.
 
 mod blocks;
 mod cv;

@@ -14,18 +14,19 @@ use crate::votes::Comparisons;
 /// More steps than this are refused rather than run.
 const MAX_STEPS: f64 = 2e7;
 
-/// What the votes say, before any effect is fitted.
+/// The votes as the path needs them, before any effect is fitted.
 #[derive(Debug)]
 pub struct Problem {
     /// The annotators' statistics.
     pub statistics: Statistics,
     /// The votes by pair.
     pub flow: Flow,
-    /// The pooled graph.
+    /// HodgeRank on the votes of all annotators.
     pub consensus: LaplacianSolver,
     /// How the path is run.
     pub settings: Settings,
-    /// ‖XᵀX‖₂, or with a gradient step for θ a bound on the norm of the whole design.
+    /// ‖XᵀX‖₂, or with a gradient step for θ a bound on the squared norm of the
+    /// complete design.
     pub norm: f64,
     /// t0; infinite if no effect ever enters.
     pub first_entry: f64,
@@ -80,13 +81,13 @@ impl Problem {
         Path::new(&self.statistics, &self.consensus, self.settings, stop)
     }
 
-    /// Whether any effect ever enters. If not, HodgeRank is the whole answer.
+    /// Whether any effect ever enters. If not, HodgeRank is the complete answer.
     pub fn has_path(&self) -> bool {
         self.first_entry.is_finite()
     }
 
-    /// The times at which the path is looked at: t0·span^(k/(points−1)). A
-    /// chosen `t` cuts the grid off there and is its last time.
+    /// The times at which the path is recorded: t0·span^(k/(points−1)). If a time
+    /// `t` is chosen, the grid ends with it.
     pub fn grid(&self, options: &Options) -> Result<Vec<f64>> {
         if !self.has_path() {
             return Ok(vec![options.t.unwrap_or(0.0)]);

@@ -1,8 +1,8 @@
-//! What a path is run with.
+//! The settings of a path.
 
 use crate::options::ThetaUpdate;
 
-/// What a path is run with.
+/// The settings of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Damping κ.

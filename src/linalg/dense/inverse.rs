@@ -6,36 +6,37 @@
 //! M_kk by −P,   M_ik by M_ik P,   M_ij by M_ij − M_ik P M_kj,    P = M_kk⁻¹
 //! ```
 //!
-//! which keeps the matrix symmetric. Once all are swept, it is −M⁻¹. Blocks are
-//! four wide: tiles.
+//! which keeps the matrix symmetric. Once all blocks are swept, the matrix has
+//! become −M⁻¹. The blocks are four wide, as the tiles are.
 
 use std::array::from_fn;
 use std::cmp::Ordering;
 use std::slice;
 
-use super::{Tile, tiles};
+use super::tile::{Tile, tiles};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::simd::{Kernel, Lanes, vectorised};
 
-/// Replaces a matrix of so many rows by its inverse. False if it is not positive
-/// definite, or too close to that for rounding.
+/// Replaces a matrix with so many rows by its inverse. Returns false, and leaves
+/// the matrix in no useful state, if it is not positive definite or if rounding
+/// makes it appear so.
 pub(crate) fn invert(matrix: &mut [Tile], rows: usize, stop: &Stop) -> Result<bool> {
     let quads = rows.div_ceil(4);
-    // What fills up the last tile is a block of its own.
+    // Rows that fill up the last tile are replaced by those of the identity.
     let beyond = rows..4 * quads;
     let diagonal = |row: usize| (tiles(row / 4) + row / 4, row % 4);
     for (tile, lane) in beyond.clone().map(diagonal) {
         matrix[tile].0[lane][lane] = 1.0;
     }
-    let mut beside = vec![Tile::default(); quads];
+    let mut off_diagonal = vec![Tile::default(); quads];
     let mut minus_solved = vec![Tile::default(); quads];
     for pivot in 0..quads {
         stop.check()?;
         let sweep = Sweep {
             matrix,
             pivot,
-            beside: &mut beside,
+            off_diagonal: &mut off_diagonal,
             minus_solved: &mut minus_solved,
         };
         if !vectorised(sweep) {
@@ -55,9 +56,9 @@ pub(crate) fn invert(matrix: &mut [Tile], rows: usize, stop: &Stop) -> Result<bo
 struct Sweep<'a> {
     matrix: &'a mut [Tile],
     pivot: usize,
-    /// Room for M_ik,
-    beside: &'a mut [Tile],
-    /// and for −M_ik P.
+    /// Scratch for M_ik, off the diagonal.
+    off_diagonal: &'a mut [Tile],
+    /// Scratch for −M_ik P.
     minus_solved: &'a mut [Tile],
 }
 
@@ -71,23 +72,24 @@ impl Kernel for Sweep<'_> {
         let Some(minus_inverse) = minus_inverse(&matrix[on_diagonal]) else {
             return false;
         };
-        let columns = self.beside.iter_mut().zip(&mut *self.minus_solved);
-        for (i, (beside, minus_solved)) in columns.enumerate() {
-            *beside = match i.cmp(&pivot) {
+        let columns = self.off_diagonal.iter_mut().zip(&mut *self.minus_solved);
+        for (i, (off_diagonal, minus_solved)) in columns.enumerate() {
+            *off_diagonal = match i.cmp(&pivot) {
                 Ordering::Less => matrix[tiles(pivot) + i],
                 Ordering::Equal => Tile::default(),
                 Ordering::Greater => transposed(&matrix[tiles(i) + pivot]),
             };
             *minus_solved = Tile::default();
-            // It is symmetric: the same across.
-            let (beside, minus_solved) = (slice::from_ref(beside), slice::from_mut(minus_solved));
-            add_products(lanes, beside, &minus_inverse, minus_solved);
+            // P is symmetric, so A Pᵀ = A P.
+            let (off_diagonal, minus_solved) =
+                (slice::from_ref(off_diagonal), slice::from_mut(minus_solved));
+            add_products(lanes, off_diagonal, &minus_inverse, minus_solved);
         }
         let mut rest = &mut *matrix;
-        for (j, beside) in self.beside.iter().enumerate() {
+        for (j, off_diagonal) in self.off_diagonal.iter().enumerate() {
             let (column, later) = rest.split_at_mut(j + 1);
             rest = later;
-            add_products(lanes, &self.minus_solved[..=j], beside, column);
+            add_products(lanes, &self.minus_solved[..=j], off_diagonal, column);
         }
         for (i, minus_solved) in self.minus_solved.iter().enumerate() {
             let solved = Tile(minus_solved.0.map(|column| column.map(|x| -x)));
@@ -104,7 +106,7 @@ impl Kernel for Sweep<'_> {
 /// Adds A Bᵀ to each of some tiles, for an A each and the same B.
 #[inline(always)]
 fn add_products<L: Lanes>(lanes: L, a: &[Tile], b: &Tile, out: &mut [Tile]) {
-    // Two columns at a time: what is multiplied with stays in registers.
+    // Two columns at a time, so that the factors fit into the registers.
     for first in [0, 2] {
         let factors: [[L::Register; 4]; 2] =
             from_fn(|column| from_fn(|k| lanes.splat(b.0[k][first + column])));
@@ -126,7 +128,7 @@ fn transposed(tile: &Tile) -> Tile {
     Tile(from_fn(|column| from_fn(|row| tile.0[row][column])))
 }
 
-/// −M⁻¹ of a symmetric tile, swept number by number; None if it is not positive
+/// −M⁻¹ of a symmetric tile, swept row by row; None if the tile is not positive
 /// definite.
 fn minus_inverse(tile: &Tile) -> Option<Tile> {
     let mut m = tile.0;
@@ -135,15 +137,15 @@ fn minus_inverse(tile: &Tile) -> Option<Tile> {
         if pivot.is_nan() || pivot <= 0.0 {
             return None;
         }
-        let beside = m[k];
+        let off_diagonal = m[k];
         for (i, row) in m.iter_mut().enumerate() {
-            let solved = beside[i] / pivot;
+            let solved = off_diagonal[i] / pivot;
             for (j, slot) in row.iter_mut().enumerate() {
                 match (i == k, j == k) {
                     (true, true) => *slot = -1.0 / pivot,
-                    (true, false) => *slot = beside[j] / pivot,
+                    (true, false) => *slot = off_diagonal[j] / pivot,
                     (false, true) => *slot = solved,
-                    (false, false) => *slot -= solved * beside[j],
+                    (false, false) => *slot -= solved * off_diagonal[j],
                 }
             }
         }
@@ -155,7 +157,7 @@ fn minus_inverse(tile: &Tile) -> Option<Tile> {
 mod tests {
     use nalgebra::DMatrix;
 
-    use super::super::{add, get};
+    use super::super::tile::{add, get};
     use super::*;
     use crate::linalg::simd::tests::NARROW;
     use crate::random::Random;
@@ -164,8 +166,8 @@ mod tests {
         NARROW.set(narrow);
         let rows = full.nrows();
         let mut matrix = vec![Tile::default(); tiles(rows.div_ceil(4))];
-        for (place, &value) in full.iter().enumerate() {
-            add(&mut matrix, place / rows, place % rows, value);
+        for (index, &value) in full.iter().enumerate() {
+            add(&mut matrix, index / rows, index % rows, value);
         }
         let found = invert(&mut matrix, rows, &Stop::default()).unwrap();
         found.then_some(matrix)

@@ -1,141 +1,166 @@
-//! A connected component of the comparison graph, in an order of its own.
+//! A connected component of the comparison graph.
 
-use super::graph::Graph;
+use super::laplacian::{ComponentLaplacian, LaplacianLayout, inverse};
 use super::warm_start::WarmStart;
-use super::{Room, SolveFrequency, conjugate_gradient};
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::dense::{self, Product, Tile, add, invert, tiles};
-use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, sum, vectorised};
-use crate::model::statistics::AdjacencyLists;
+use crate::linalg::conjugate_gradient::Limits;
+use crate::linalg::csr::WeightedGraph;
+use crate::linalg::dense::{DenseProduct, Tile};
+use crate::linalg::jacobi::{self, JacobiScratch, LinearOperator};
+use crate::linalg::simd::{Quad, vectorised};
 
 /// Components of up to this many items are solved with a dense inverse.
-const FEW_ITEMS: usize = 600;
+const MAX_INVERSE_ITEMS: usize = 600;
 
-/// So are those of up to this many of which nearly all pairs were compared, if
-/// they are solved often.
-const MANY_ITEMS: usize = 2000;
+/// The same for components that are stored as a dense matrix and solved often.
+const MAX_DENSE_INVERSE_ITEMS: usize = 2000;
 
+/// The residual of a solution may be this part of the right-hand side.
+const TOLERANCE: f64 = 1e-13;
+
+/// How often scores are solved for: an inverse pays if it is used often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SolveFrequency {
+    /// Once or twice.
+    Once,
+    /// In every step of a path.
+    Often,
+}
+
+/// A component, with rows in an order of its own.
 #[derive(Debug)]
 pub(super) struct Component {
-    /// In the table's order.
+    /// In the order of the table.
     pub items: Vec<u32>,
-    /// In the order of rows here.
-    order: Vec<u32>,
+    /// The item of each row.
+    item_of_row: Vec<u32>,
     /// One over the diagonal of the Laplacian.
-    pub scale: Vec<Quad>,
-    laplacian: Laplacian,
+    inverse_diagonal: Vec<Quad>,
+    laplacian: ComponentLaplacian,
     /// None for a component solved by conjugate gradients.
     inverse: Option<Vec<Tile>>,
 }
 
+/// Vectors over a component's rows, filled up to complete quads with zeros.
 #[derive(Debug)]
-enum Laplacian {
-    Dense(Vec<Tile>),
-    /// A single one.
-    Sparse(AdjacencyLists),
+pub(super) struct ComponentScratch {
+    pub rhs: Vec<Quad>,
+    pub theta: Vec<Quad>,
+    jacobi: JacobiScratch,
 }
 
-/// What takes the least memory, and with it the least time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Dense,
-    /// A neighbour for each pair, and its weight.
-    Pairs,
-    /// A neighbour for each vote.
-    Votes,
+impl ComponentScratch {
+    pub fn new(quads: usize) -> Self {
+        Self {
+            rhs: vec![[0.0; 4]; quads],
+            theta: vec![[0.0; 4]; quads],
+            jacobi: JacobiScratch::new(quads),
+        }
+    }
 }
 
 impl Component {
-    /// `places`: room for where each item is among its component's.
+    /// `row_of_item` is scratch memory, by item.
     pub fn new(
-        graph: &Graph,
+        graph: &WeightedGraph,
         items: Vec<u32>,
         solves: SolveFrequency,
-        places: &mut [u32],
+        row_of_item: &mut [u32],
         stop: &Stop,
     ) -> Result<Self> {
         stop.check()?;
         let n = items.len();
-        let form = Form::of(graph, &items);
-        let most = match (form, solves) {
-            (Form::Dense, SolveFrequency::Often) => MANY_ITEMS,
-            _ => FEW_ITEMS,
+        let layout = LaplacianLayout::smallest(graph, &items);
+        let max_inverse_items = match (layout, solves) {
+            (LaplacianLayout::Dense, SolveFrequency::Often) => MAX_DENSE_INVERSE_ITEMS,
+            _ => MAX_INVERSE_ITEMS,
         };
-        let rows = rows(graph, &items, form);
-        let order: Vec<u32> = rows.iter().map(|&(_, item)| item).collect();
-        let mut scale = vec![[1.0; 4]; n.div_ceil(4)];
-        for (slot, &item) in scale.as_flattened_mut().iter_mut().zip(&order) {
+        let rows = layout.rows(graph, &items);
+        let item_of_row: Vec<u32> = rows.iter().map(|&(_, item)| item).collect();
+        let mut inverse_diagonal = vec![[1.0; 4]; n.div_ceil(4)];
+        let diagonal = inverse_diagonal.as_flattened_mut().iter_mut();
+        for (row, (slot, &item)) in diagonal.zip(&item_of_row).enumerate() {
             *slot = 1.0 / graph.degree(item);
-        }
-        for (&item, place) in order.iter().zip(0..) {
-            places[item as usize] = place;
+            row_of_item[item as usize] = row as u32;
         }
         Ok(Self {
-            inverse: (n <= most)
-                .then(|| inverse(graph, &order, places, stop))
+            inverse: (n <= max_inverse_items)
+                .then(|| inverse(graph, &rows, row_of_item, stop))
                 .transpose()?,
-            laplacian: match form {
-                Form::Dense => Laplacian::Dense(matrix(graph, &order, places)),
-                Form::Pairs | Form::Votes => {
-                    Laplacian::Sparse(neighbours(graph, &rows, places, form))
-                }
-            },
+            laplacian: ComponentLaplacian::new(graph, layout, &rows, row_of_item),
             items,
-            order,
-            scale,
+            item_of_row,
+            inverse_diagonal,
         })
     }
 
-    /// Values at the items, in their order here.
+    /// Brings values by item into the order of rows.
     pub fn gather(&self, values: &[f64], out: &mut [Quad]) {
-        let out = &mut out[..self.scale.len()];
+        let out = &mut out[..self.quads()];
         if let Some(last) = out.last_mut() {
             *last = [0.0; 4];
         }
-        for (slot, &item) in out.as_flattened_mut().iter_mut().zip(&self.order) {
+        for (slot, &item) in out.as_flattened_mut().iter_mut().zip(&self.item_of_row) {
             *slot = values[item as usize];
         }
     }
 
-    /// And back.
+    /// Brings values in the order of rows back to their items.
     pub fn scatter(&self, own: &[Quad], values: &mut [f64]) {
-        for (&value, &item) in own.as_flattened().iter().zip(&self.order) {
+        for (&value, &item) in own.as_flattened().iter().zip(&self.item_of_row) {
             values[item as usize] = value;
         }
     }
 
-    /// θ from the right-hand side in the room.
-    pub fn solve(&self, room: &mut Room, past: &mut Option<WarmStart>, stop: &Stop) -> Result<()> {
-        let quads = self.scale.len();
-        let (right, theta) = (&room.right[..quads], &mut room.theta[..quads]);
+    /// Solves for the scratch memory's θ, given its right-hand side.
+    pub fn solve(
+        &self,
+        scratch: &mut ComponentScratch,
+        warm_start: &mut Option<WarmStart>,
+        stop: &Stop,
+    ) -> Result<()> {
+        let quads = self.quads();
+        let (rhs, theta) = (&scratch.rhs[..quads], &mut scratch.theta[..quads]);
         if let Some(matrix) = &self.inverse {
-            vectorised(Product {
+            vectorised(DenseProduct {
                 matrix,
-                x: right,
+                x: rhs,
                 out: theta,
             });
             self.centre(theta);
             return Ok(());
         }
-        let past = past.get_or_insert_with(|| WarmStart::new(quads));
-        past.guess(right, &self.scale, theta);
-        conjugate_gradient::gradients(self, room, stop)?;
-        let (right, theta) = (&room.right[..quads], &mut room.theta[..quads]);
+        let warm_start = warm_start.get_or_insert_with(|| WarmStart::new(quads));
+        warm_start.guess(rhs, &self.inverse_diagonal, theta);
+        let limits = Limits {
+            tolerance: TOLERANCE,
+            // On long thin graphs rounding sets the limit: with more iterations
+            // than this nothing is gained.
+            max_iterations: 2 * self.items.len() + 50,
+        };
+        jacobi::solve(
+            &self.laplacian,
+            &self.inverse_diagonal,
+            rhs,
+            theta,
+            &mut scratch.jacobi,
+            limits,
+            stop,
+        )?;
         self.centre(theta);
-        past.push(right, theta);
+        warm_start.push(rhs, theta);
         Ok(())
     }
 
-    /// out = L x. Returns xᵀLx.
-    pub fn times(&self, x: &[Quad], out: &mut [Quad]) -> f64 {
-        let quads = self.scale.len();
-        let (x, out) = (&x[..quads], &mut out[..quads]);
-        vectorised(Times {
-            laplacian: &self.laplacian,
-            x,
-            out,
-        })
+    /// out = L x.
+    pub fn times(&self, x: &[Quad], out: &mut [Quad]) {
+        let quads = self.quads();
+        self.laplacian.apply(&x[..quads], &mut out[..quads]);
+    }
+
+    fn quads(&self) -> usize {
+        self.inverse_diagonal.len()
     }
 
     /// Shifts scores to mean zero.
@@ -143,146 +168,5 @@ impl Component {
         let theta = &mut theta.as_flattened_mut()[..self.items.len()];
         let mean = theta.iter().sum::<f64>() / theta.len() as f64;
         theta.iter_mut().for_each(|score| *score -= mean);
-    }
-}
-
-impl Form {
-    fn of(graph: &Graph, items: &[u32]) -> Self {
-        let each = || items.iter().flat_map(|&item| graph.row(item));
-        let (mut pairs, mut votes, mut whole) = (0, 0.0, true);
-        for (_, weight) in each() {
-            pairs += 1;
-            votes += weight;
-            whole &= weight.fract() == 0.0;
-        }
-        let neighbour = size_of::<u32>();
-        let weighted = pairs * (neighbour + size_of::<f64>());
-        let dense = tiles(items.len().div_ceil(4)) * size_of::<Tile>();
-        // An item that was compared with nothing has no row.
-        if dense <= weighted || items.len() == 1 {
-            Self::Dense
-        } else if whole && votes * neighbour as f64 <= weighted as f64 {
-            Self::Votes
-        } else {
-            Self::Pairs
-        }
-    }
-
-    /// How often a pair with so many votes is a neighbour.
-    fn times(self, weight: f64) -> u32 {
-        if self == Self::Votes {
-            weight as u32
-        } else {
-            1
-        }
-    }
-}
-
-/// The items in the order of their rows, each with the length of its row: longest
-/// first, or as in the table if that makes no difference.
-fn rows(graph: &Graph, items: &[u32], form: Form) -> Vec<(u32, u32)> {
-    let length = |item: u32| {
-        let times = graph.row(item).map(|(_, weight)| form.times(weight));
-        times.sum::<u32>()
-    };
-    let mut rows: Vec<(u32, u32)> = items.iter().map(|&item| (length(item), item)).collect();
-    if form != Form::Dense {
-        rows.sort_unstable_by_key(|&(length, item)| (!length, item));
-    }
-    rows
-}
-
-fn neighbours(graph: &Graph, rows: &[(u32, u32)], places: &[u32], form: Form) -> AdjacencyLists {
-    let entries: usize = rows.iter().map(|&(length, _)| length as usize).sum();
-    let mut graphs = AdjacencyLists::with_capacity(entries / 2, form == Form::Pairs);
-    let mut filling = graphs.begin(rows);
-    for (row, &(_, item)) in rows.iter().enumerate() {
-        for (neighbour, weight) in graph.row(item).filter(|&(other, _)| other > item) {
-            for _ in 0..form.times(weight) {
-                filling.push(row, places[neighbour as usize] as usize, weight);
-            }
-        }
-    }
-    graphs
-}
-
-fn matrix(graph: &Graph, order: &[u32], places: &[u32]) -> Vec<Tile> {
-    let mut matrix = vec![Tile::default(); tiles(order.len().div_ceil(4))];
-    for (row, &item) in order.iter().enumerate() {
-        add(&mut matrix, row, row, graph.degree(item));
-        for (neighbour, weight) in graph.row(item) {
-            add(
-                &mut matrix,
-                row,
-                places[neighbour as usize] as usize,
-                -weight,
-            );
-        }
-    }
-    matrix
-}
-
-/// (L + w·11ᵀ/n)⁻¹, w the mean degree.
-fn inverse(graph: &Graph, order: &[u32], places: &[u32], stop: &Stop) -> Result<Vec<Tile>> {
-    let mut matrix = matrix(graph, order, places);
-    let n = order.len();
-    if n == 1 {
-        return Ok(matrix);
-    }
-    let votes: f64 = order.iter().map(|&item| graph.degree(item)).sum();
-    let constant = votes / (n * n) as f64;
-    for (row, column) in (0..n).flat_map(|row| (0..n).map(move |column| (row, column))) {
-        add(&mut matrix, row, column, constant);
-    }
-    let found = invert(&mut matrix, n, stop)?;
-    assert!(
-        found,
-        "a connected Laplacian plus a constant is positive definite"
-    );
-    Ok(matrix)
-}
-
-struct Times<'a> {
-    laplacian: &'a Laplacian,
-    x: &'a [Quad],
-    out: &'a mut [Quad],
-}
-
-impl Kernel for Times<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) -> f64 {
-        let Self { laplacian, x, out } = self;
-        let mut product = lanes.splat(0.0);
-        match laplacian {
-            Laplacian::Dense(matrix) => {
-                dense::times(lanes, matrix, x, out);
-                for (x, image) in x.iter().zip(out) {
-                    product = lanes.add_product(product, lanes.load(x), lanes.load(image));
-                }
-            }
-            Laplacian::Sparse(graphs) => {
-                let mut sink = Keep { x, out, product };
-                graphs.of(0).product(lanes, x, &mut sink);
-                product = sink.product;
-            }
-        }
-        sum(lanes.quad(product))
-    }
-}
-
-/// Keeps L x and adds up xᵀLx.
-struct Keep<'a, L: Lanes> {
-    x: &'a [Quad],
-    out: &'a mut [Quad],
-    product: L::Register,
-}
-
-impl<L: Lanes> Sink<L> for Keep<'_, L> {
-    #[inline(always)]
-    fn take(&mut self, lanes: L, place: usize, value: L::Register) {
-        self.product = lanes.add_product(self.product, lanes.load(&self.x[place]), value);
-        lanes.store(value, &mut self.out[place]);
     }
 }

@@ -1,16 +1,22 @@
-//! J, and how to solve with it.
+//! The Hessian of the loss in the consensus scores, J = Σ_u (1 − r_u) L_u, its
+//! inverse, and solutions of J x = b. It is the outer factor of the sandwich
+//! variance; see [the module](super).
+
+use std::array::from_fn;
 
 use nalgebra::DMatrix;
 
 use super::score_contributions::ScoreContributions;
 use crate::error::Result;
 use crate::execution::Stop;
+use crate::linalg::conjugate_gradient::{Limits, LinearSystem, conjugate_gradient};
+use crate::linalg::csr::WeightedGraph;
 use crate::linalg::dense::{Tile, add, get, invert, tiles};
-use crate::linalg::simd::{self, Kernel, Quad, add_product, vectorised};
+use crate::linalg::simd::{Kernel, Lanes, Quad, add_product, vectorised};
 use crate::model::flow::Flow;
 
-/// So many right-hand sides are solved for together: their directions are read
-/// from memory once for each entry of J.
+/// So many right-hand sides are solved for together: each entry of J is read once
+/// for all of them.
 pub(super) const LANES: usize = 32;
 
 /// One number for each right-hand side.
@@ -18,30 +24,23 @@ pub(super) type RhsLanes = [Quad; LANES / 4];
 
 const ZERO: RhsLanes = [[0.0; 4]; LANES / 4];
 
-/// A residual of this part of the right-hand side is far below what the
-/// variances are known to.
+/// A residual of this part of the right-hand side changes the variances by far
+/// less than their own uncertainty.
 const TOLERANCE: f64 = 1e-8;
 
-/// On nearly random graphs, as large ones are, a few steps suffice; on thin ones
-/// it takes about as many as there are items. This much work, a few seconds, is
-/// the limit for graphs that are both large and thin.
-const MOST_WORK: usize = 4_000_000_000;
-const LEAST_STEPS: usize = 50;
+/// On nearly random graphs, as large ones usually are, a few iterations suffice; on
+/// thin graphs it takes about as many as there are items. For graphs that are both
+/// large and thin this many multiplications, a few seconds, are the limit.
+const MAX_WORK: usize = 4_000_000_000;
+const MIN_ITERATIONS: usize = 50;
 
-/// J by rows.
+/// J, a graph Laplacian with reduced weights.
 pub(super) struct Hessian<'a> {
     pub flow: &'a Flow,
     components: Vec<&'a [u32]>,
     pub diagonal: Vec<f64>,
-    starts: Vec<usize>,
-    entries: Vec<EffectEntry>,
-}
-
-/// Off the diagonal, its sign turned.
-#[derive(Clone, Copy, Default)]
-struct EffectEntry {
-    weight: f64,
-    column: u32,
+    /// Off the diagonal: the weights are minus the entries.
+    graph: WeightedGraph,
 }
 
 impl<'a> Hessian<'a> {
@@ -59,33 +58,12 @@ impl<'a> Hessian<'a> {
                 weight[flow.pair(a, b)] -= share * vote.weight;
             }
         })?;
-        let items = flow.items();
-        let mut starts = vec![0; items + 1];
-        for (&a, &b) in flow.a.iter().zip(&flow.b) {
-            starts[a as usize + 1] += 1;
-            starts[b as usize + 1] += 1;
-        }
-        for item in 0..items {
-            starts[item + 1] += starts[item];
-        }
-        let mut next = starts.clone();
-        let mut entries = vec![EffectEntry::default(); starts[items]];
-        let mut diagonal = vec![0.0; items];
-        for (k, &weight) in weight.iter().enumerate() {
-            let (a, b) = (flow.a[k], flow.b[k]);
-            for (row, column) in [(b, a), (a, b)] {
-                let slot = &mut next[row as usize];
-                entries[*slot] = EffectEntry { weight, column };
-                *slot += 1;
-                diagonal[row as usize] += weight;
-            }
-        }
+        let graph = WeightedGraph::new(flow.items(), &flow.a, &flow.b, &weight);
         Ok(Self {
             flow,
             components,
-            diagonal,
-            starts,
-            entries,
+            diagonal: graph.degrees().collect(),
+            graph,
         })
     }
 
@@ -93,12 +71,8 @@ impl<'a> Hessian<'a> {
         self.diagonal.len()
     }
 
-    fn row(&self, item: usize) -> &[EffectEntry] {
-        &self.entries[self.starts[item]..self.starts[item + 1]]
-    }
-
-    /// A matrix that is J⁺ but for constants on each component: the inverse of J
-    /// with a constant added there. None if rounding is too much for it.
+    /// The inverse of J plus a constant on each component, which equals J⁺ up to
+    /// constants on each component. None if rounding makes the sum singular.
     pub fn inverse(&self, stop: &Stop) -> Result<Option<DMatrix<f64>>> {
         let items = self.items();
         let mut matrix = vec![Tile::default(); tiles(items.div_ceil(4))];
@@ -112,113 +86,75 @@ impl<'a> Hessian<'a> {
         }
         for item in 0..items {
             add(&mut matrix, item, item, self.diagonal[item]);
-            for entry in self.row(item) {
-                add(&mut matrix, item, entry.column as usize, -entry.weight);
+            for (column, weight) in self.graph.row(item as u32) {
+                add(&mut matrix, item, column as usize, -weight);
             }
         }
         let found = invert(&mut matrix, items, stop)?;
         Ok(found.then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
     }
 
-    /// SolveFrequency J x = right for all lanes, by conjugate gradients. Both sides sum to
-    /// zero in each component. What rounding leaves there of a right-hand side is
-    /// taken out first: J makes nothing of a constant, so it would stay while the
-    /// rest of the residual shrinks, and steps along it have no end.
-    pub fn solve(&self, right: Vec<RhsLanes>, stop: &Stop) -> Result<Vec<RhsLanes>> {
+    /// Solves J x = b for all lanes, by conjugate gradients. Solutions and right-hand
+    /// sides sum to zero in each component. A constant that rounding leaves in a
+    /// right-hand side is removed first: J maps constants to zero, so it would stay
+    /// in the residual while the rest of that falls, and the steps would grow.
+    pub fn solve(&self, rhs: Vec<RhsLanes>, stop: &Stop) -> Result<Vec<RhsLanes>> {
         let zeros = || vec![ZERO; self.items()];
-        let (mut residual, mut solution) = (right, zeros());
+        let mut residual = rhs;
         self.centre(&mut residual);
-        let (mut direction, mut image) = (zeros(), zeros());
-        let mut step = ZERO;
-        let (mut energy, mut goal) = (ZERO, None);
-        for _ in 0..self.most_steps() {
-            let next = vectorised(Step {
-                diagonal: &self.diagonal,
-                step,
-                direction: &direction,
-                image: &image,
-                solution: &mut solution,
-                residual: &mut residual,
-            });
-            let goal = goal.get_or_insert_with(|| map(next, |x| TOLERANCE * TOLERANCE * x));
-            let open = combine(next, *goal, |next, goal| f64::from(next > goal));
-            if open.as_flattened().iter().all(|&open| open == 0.0) {
-                break;
-            }
-            stop.check()?;
-            let ratio = combine(
-                next,
-                energy,
-                |next, before| {
-                    if before > 0.0 { next / before } else { 0.0 }
-                },
-            );
-            energy = next;
-            vectorised(Advance {
-                diagonal: &self.diagonal,
-                direction: &mut direction,
-                residual: &residual,
-                ratio: &ratio,
-            });
-            let curvature = vectorised(Product {
-                bread: self,
-                x: &direction,
-                out: &mut image,
-            });
-            step = combine(energy, curvature, |energy, curvature| {
-                if curvature > 0.0 {
-                    energy / curvature
-                } else {
-                    0.0
-                }
-            });
-            // A lane that is done stands still.
-            step = combine(step, open, |step, open| step * open);
-        }
-        self.centre(&mut solution);
-        Ok(solution)
+        let mut system = HessianSystem {
+            hessian: self,
+            solution: zeros(),
+            residual,
+            direction: zeros(),
+            image: zeros(),
+        };
+        // A step of length zero finds the energy of the right-hand sides.
+        let energy = system.advance(&[0.0; LANES])?;
+        let limits = Limits {
+            tolerance: TOLERANCE,
+            max_iterations: self.max_iterations(),
+        };
+        conjugate_gradient(&mut system, energy, energy, limits, stop)?;
+        self.centre(&mut system.solution);
+        Ok(system.solution)
     }
 
     /// J x.
     #[cfg(test)]
     pub fn times(&self, x: &[RhsLanes]) -> Vec<RhsLanes> {
         let mut out = vec![ZERO; x.len()];
-        vectorised(Product {
-            bread: self,
+        vectorised(HessianProduct {
+            hessian: self,
             x,
             out: &mut out,
         });
         out
     }
 
-    fn most_steps(&self) -> usize {
-        let work = self.entries.len().max(1) * LANES;
-        (MOST_WORK / work).clamp(LEAST_STEPS, 2 * self.items() + LEAST_STEPS)
+    /// The evaluation of the right-hand sides counts as one iteration.
+    fn max_iterations(&self) -> usize {
+        let work = self.graph.entries().max(1) * LANES;
+        (MAX_WORK / work).clamp(MIN_ITERATIONS, 2 * self.items() + MIN_ITERATIONS) - 1
     }
 
-    /// Takes the mean of each component out.
+    /// Subtracts the mean over each component.
     fn centre(&self, values: &mut [RhsLanes]) {
         for component in &self.components {
-            let mut mean = ZERO;
+            let mut sum = ZERO;
             for &item in *component {
-                mean = combine(mean, values[item as usize], |sum, x| sum + x);
+                sum = combine(sum, values[item as usize], |sum, x| sum + x);
             }
             for &item in *component {
                 let size = component.len() as f64;
                 let slot = &mut values[item as usize];
-                *slot = combine(*slot, mean, |x, sum| x - sum / size);
+                *slot = combine(*slot, sum, |x, sum| x - sum / size);
             }
         }
     }
 }
 
-#[inline(always)]
-fn map(a: RhsLanes, with: impl Fn(f64) -> f64) -> RhsLanes {
-    a.map(|quad| quad.map(&with))
-}
-
-/// Lane by lane.
-#[inline(always)]
+/// Applies a function lane by lane.
 fn combine(a: RhsLanes, b: RhsLanes, with: impl Fn(f64, f64) -> f64) -> RhsLanes {
     let mut out = a;
     for (slot, b) in out.as_flattened_mut().iter_mut().zip(b.as_flattened()) {
@@ -227,30 +163,78 @@ fn combine(a: RhsLanes, b: RhsLanes, with: impl Fn(f64, f64) -> f64) -> RhsLanes
     out
 }
 
+/// J x = b, preconditioned by the diagonal D of J.
+struct HessianSystem<'a> {
+    hessian: &'a Hessian<'a>,
+    solution: Vec<RhsLanes>,
+    residual: Vec<RhsLanes>,
+    direction: Vec<RhsLanes>,
+    /// J times the direction.
+    image: Vec<RhsLanes>,
+}
+
+impl LinearSystem<LANES> for HessianSystem<'_> {
+    fn update_direction(&mut self, ratio: &[f64; LANES]) {
+        vectorised(UpdateDirections {
+            diagonal: &self.hessian.diagonal,
+            direction: &mut self.direction,
+            residual: &self.residual,
+            ratio: quads(ratio),
+        });
+    }
+
+    fn curvature(&mut self) -> [f64; LANES] {
+        flat(vectorised(HessianProduct {
+            hessian: self.hessian,
+            x: &self.direction,
+            out: &mut self.image,
+        }))
+    }
+
+    fn advance(&mut self, step: &[f64; LANES]) -> Result<[f64; LANES]> {
+        Ok(flat(vectorised(AdvanceSolutions {
+            diagonal: &self.hessian.diagonal,
+            step: quads(step),
+            direction: &self.direction,
+            image: &self.image,
+            solution: &mut self.solution,
+            residual: &mut self.residual,
+        })))
+    }
+}
+
+fn quads(lanes: &[f64; LANES]) -> RhsLanes {
+    from_fn(|quad| from_fn(|lane| lanes[4 * quad + lane]))
+}
+
+fn flat(quads: RhsLanes) -> [f64; LANES] {
+    from_fn(|lane| quads[lane / 4][lane % 4])
+}
+
 /// out = J x. Returns xᵀJx.
-struct Product<'a> {
-    bread: &'a Hessian<'a>,
+struct HessianProduct<'a> {
+    hessian: &'a Hessian<'a>,
     x: &'a [RhsLanes],
     out: &'a mut [RhsLanes],
 }
 
-impl Kernel for Product<'_> {
+impl Kernel for HessianProduct<'_> {
     type Output = RhsLanes;
 
     #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) -> RhsLanes {
+    fn run<L: Lanes>(self, _: L) -> RhsLanes {
         let mut curvature = ZERO;
         for item in 0..self.out.len() {
             let mut sums = ZERO;
-            for entry in self.bread.row(item) {
-                let x = &self.x[entry.column as usize];
+            for (column, weight) in self.hessian.graph.row(item as u32) {
+                let x = &self.x[column as usize];
                 for (sum, &x) in sums.iter_mut().zip(x) {
-                    *sum = add_product(*sum, [entry.weight; 4], x);
+                    *sum = add_product(*sum, [weight; 4], x);
                 }
             }
-            let (own, diagonal) = (&self.x[item], self.bread.diagonal[item]);
+            let (own, diagonal) = (&self.x[item], self.hessian.diagonal[item]);
             for k in 0..LANES / 4 {
-                let image = std::array::from_fn(|lane| diagonal * own[k][lane] - sums[k][lane]);
+                let image = from_fn(|lane| diagonal * own[k][lane] - sums[k][lane]);
                 curvature[k] = add_product(curvature[k], own[k], image);
                 self.out[item][k] = image;
             }
@@ -260,7 +244,7 @@ impl Kernel for Product<'_> {
 }
 
 /// solution += step·direction, residual −= step·image. Returns Σ r²/d.
-struct Step<'a> {
+struct AdvanceSolutions<'a> {
     diagonal: &'a [f64],
     step: RhsLanes,
     direction: &'a [RhsLanes],
@@ -269,13 +253,13 @@ struct Step<'a> {
     residual: &'a mut [RhsLanes],
 }
 
-impl Kernel for Step<'_> {
+impl Kernel for AdvanceSolutions<'_> {
     type Output = RhsLanes;
 
     #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) -> RhsLanes {
+    fn run<L: Lanes>(self, _: L) -> RhsLanes {
         let mut energy = ZERO;
-        let back = map(self.step, |x| -x);
+        let back = self.step.map(|quad| quad.map(|x| -x));
         for item in 0..self.solution.len() {
             for k in 0..LANES / 4 {
                 let slot = &mut self.solution[item][k];
@@ -292,18 +276,18 @@ impl Kernel for Step<'_> {
 }
 
 /// direction = D⁻¹ residual + ratio·direction.
-struct Advance<'a> {
+struct UpdateDirections<'a> {
     diagonal: &'a [f64],
     direction: &'a mut [RhsLanes],
     residual: &'a [RhsLanes],
-    ratio: &'a RhsLanes,
+    ratio: RhsLanes,
 }
 
-impl Kernel for Advance<'_> {
+impl Kernel for UpdateDirections<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<R: simd::Lanes>(self, _: R) {
+    fn run<L: Lanes>(self, _: L) {
         for ((direction, residual), diagonal) in self
             .direction
             .iter_mut()

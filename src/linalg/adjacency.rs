@@ -1,63 +1,69 @@
-//! The annotators' comparison graphs, as lists of neighbours.
+//! Many small graphs as lists of neighbours, for products with their Laplacians:
 //!
-//! A row has one entry for each vote on its item: who the other one was. Items
-//! are sorted by how often they were seen, and four rows at a time lie side by
-//! side, filled up to the length of the first with entries that point to their
-//! own item: a product goes over four rows at once, and from length to length
-//! without a branch for each row.
+//! ```text
+//! (L x)_i = Σ over edges (i, j) of weight · (x_i − x_j)
+//! ```
+//!
+//! The layout is that of sliced ELLPACK. A row has one entry for each edge at
+//! its node, the node at the other end; parallel edges are entries of their own.
+//! Nodes are sorted by their number of edges. Four rows at a time are stored
+//! side by side and filled up to the length of the first with entries that point
+//! to their own node, which add nothing. So a product works on four rows at once,
+//! and rows of equal length are handled in one loop without a branch for each row.
 
 use std::array::from_fn;
 
-use crate::linalg::gather::{GatherIndices, GatherSlice, Values};
+use crate::linalg::gather::{GatherIndices, GatherSlice, GatheredValues};
 use crate::linalg::simd::{Lanes, Quad, Sink};
 
-/// The graphs of all annotators.
+/// The graphs, one after the other.
 #[derive(Debug)]
 pub(crate) struct AdjacencyLists {
-    /// Where each annotator's runs and weights begin; one more at the end.
+    /// Where each graph's runs and weights begin, and where the last ones end.
     starts: Vec<(usize, usize)>,
-    /// How many rows each has.
+    /// The number of nodes of each graph.
     rows: Vec<u32>,
-    runs: Vec<RowsAlike>,
-    /// The other items of a vote each in four rows, by their places among the
-    /// annotator's items; a part for each annotator.
+    runs: Vec<Run>,
+    /// Entries of four rows side by side; a part for each graph.
     neighbours: GatherIndices,
-    /// None: every vote weighs 1.
+    /// None if every edge weighs 1.
     weights: Option<Vec<Quad>>,
-    /// Where the next entry of each row of the latest annotator goes.
+    /// Where the next entry of each row of the latest graph goes.
     next: Vec<usize>,
 }
 
-/// Fours of rows of the same length.
+/// Consecutive quads of rows with the same length.
 #[derive(Clone, Copy, Debug)]
-struct RowsAlike {
+struct Run {
     length: u32,
     quads: u32,
 }
 
-/// One annotator's graph.
+/// One graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adjacency<'a> {
     rows: usize,
-    runs: &'a [RowsAlike],
+    runs: &'a [Run],
     neighbours: GatherSlice<'a>,
     weights: Option<&'a [Quad]>,
 }
 
 impl AdjacencyLists {
-    pub fn with_capacity(votes: usize, weighted: bool) -> Self {
+    /// With memory for so many edges.
+    pub fn with_capacity(edges: usize, weighted: bool) -> Self {
         Self {
             starts: vec![(0, 0)],
             rows: Vec::new(),
             runs: Vec::new(),
-            neighbours: GatherIndices::with_capacity(votes / 2),
-            weights: weighted.then(|| Vec::with_capacity(votes / 2)),
+            neighbours: GatherIndices::with_capacity(edges / 2),
+            weights: weighted.then(|| Vec::with_capacity(edges / 2)),
             next: Vec::new(),
         }
     }
 
-    /// Makes rows for another annotator, from the lengths of the rows, falling.
-    pub fn begin(&mut self, order: &[(u32, u32)]) -> Filling<'_> {
+    /// Begins another graph. `order` has the number of edges of each node first,
+    /// in descending order; what comes second is not looked at.
+    pub fn begin(&mut self, order: &[(u32, u32)]) -> AdjacencyBuilder<'_> {
         let first_run = self.runs.len();
         self.neighbours.begin(order.len().next_multiple_of(4));
         self.next.clear();
@@ -66,7 +72,7 @@ impl AdjacencyLists {
             let length = rows[0].0;
             match self.runs[first_run..].last_mut() {
                 Some(run) if run.length == length => run.quads += 1,
-                _ => self.runs.push(RowsAlike { length, quads: 1 }),
+                _ => self.runs.push(Run { length, quads: 1 }),
             }
             let lanes = 0..rows.len();
             self.next.extend(lanes.map(|lane| 4 * end + lane));
@@ -81,7 +87,7 @@ impl AdjacencyLists {
             weights.resize(first + end, [0.0; 4]);
             weights[first..].as_flattened_mut()
         });
-        Filling {
+        AdjacencyBuilder {
             next: &mut self.next,
             neighbours: &mut self.neighbours,
             weights,
@@ -89,42 +95,42 @@ impl AdjacencyLists {
     }
 
     #[inline(always)]
-    pub fn of(&self, annotator: usize) -> Adjacency<'_> {
-        let (run, entry) = self.starts[annotator];
-        let (last_run, last_entry) = self.starts[annotator + 1];
+    pub fn of(&self, graph: usize) -> Adjacency<'_> {
+        let (run, entry) = self.starts[graph];
+        let (last_run, last_entry) = self.starts[graph + 1];
         let weights = self.weights.as_ref();
         Adjacency {
-            rows: self.rows[annotator] as usize,
+            rows: self.rows[graph] as usize,
             runs: &self.runs[run..last_run],
-            neighbours: self.neighbours.part(annotator),
+            neighbours: self.neighbours.part(graph),
             weights: weights.map(|weights| &weights[entry..last_entry]),
         }
     }
 }
 
-/// An annotator's rows while the votes come in.
-pub(crate) struct Filling<'a> {
+/// A graph to which edges are added.
+pub(crate) struct AdjacencyBuilder<'a> {
     next: &'a mut [usize],
     neighbours: &'a mut GatherIndices,
     weights: Option<&'a mut [f64]>,
 }
 
-impl Filling<'_> {
-    /// A vote on the items at two places.
-    pub fn push(&mut self, left: usize, right: usize, vote: f64) {
-        for (row, other) in [(left, right), (right, left)] {
+impl AdjacencyBuilder<'_> {
+    /// Adds an edge between two nodes.
+    pub fn push(&mut self, a: usize, b: usize, weight: f64) {
+        for (row, other) in [(a, b), (b, a)] {
             let entry = self.next[row];
             self.next[row] += 4;
             self.neighbours.set(entry, other as u32);
             if let Some(weights) = &mut self.weights {
-                weights[entry] = vote;
+                weights[entry] = weight;
             }
         }
     }
 }
 
 impl<'a> Adjacency<'a> {
-    /// The rows, each as the votes on an item: their other item and weight.
+    /// The rows, each as the edges at a node: the other node and the weight.
     pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, f64)> + 'a> + 'a {
         let (neighbours, weights) = (self.neighbours.quads(), self.weights);
         let quads = self.runs.iter();
@@ -138,8 +144,8 @@ impl<'a> Adjacency<'a> {
             (0..4).map(move |lane| {
                 let own = (4 * quad + lane) as u32;
                 let entries = entries.clone();
-                let votes = entries.take_while(move |&entry| neighbours[entry][lane] != own);
-                votes.map(move |entry| {
+                let edges = entries.take_while(move |&entry| neighbours[entry][lane] != own);
+                edges.map(move |entry| {
                     let weight = weights.map_or(1.0, |weights| weights[entry][lane]);
                     (neighbours[entry][lane] as usize, weight)
                 })
@@ -148,12 +154,12 @@ impl<'a> Adjacency<'a> {
         rows.take(self.rows)
     }
 
-    /// The number of votes, each of which is in two rows.
-    pub fn votes(&self) -> usize {
+    /// The number of edges, each of which is in two rows.
+    pub fn edges(&self) -> usize {
         self.rows().map(Iterator::count).sum::<usize>() / 2
     }
 
-    /// The diagonal of the Laplacian: how often each item was shown.
+    /// The diagonal of the Laplacian: the weight of the edges at each node.
     pub fn degrees(&self) -> impl Iterator<Item = f64> + 'a {
         self.rows().map(|row| row.map(|(_, weight)| weight).sum())
     }
@@ -161,18 +167,18 @@ impl<'a> Adjacency<'a> {
     /// Hands the product L x to a sink, quad by quad.
     #[inline(always)]
     pub fn product<L: Lanes>(&self, lanes: L, x: &[Quad], sink: &mut impl Sink<L>) {
-        let mut place = 0;
+        let mut first = 0;
         let (mut neighbours, mut weights) = (self.neighbours, self.weights);
         for run in self.runs {
             let (length, quads) = (run.length as usize, run.quads as usize);
             let (these, later) = neighbours.split_at(quads * length);
             neighbours = later;
-            let rows = Rows {
-                first: place,
-                own: &x[place..place + quads],
+            let rows = RunProduct {
+                first,
+                own: &x[first..first + quads],
                 others: these.of(x.as_flattened()),
             };
-            place += quads;
+            first += quads;
             if let Some(all) = weights {
                 let (these, later) = all.split_at(quads * length);
                 weights = Some(later);
@@ -190,22 +196,24 @@ impl<'a> Adjacency<'a> {
     }
 }
 
-/// Rows of the same length, for a product.
-struct Rows<'a> {
-    /// Their place, in quads.
+/// The product of a run's rows.
+struct RunProduct<'a> {
+    /// The index of the first quad of rows.
     first: usize,
     /// x at the rows themselves.
     own: &'a [Quad],
-    /// x at their neighbours.
-    others: Values<'a, 'a>,
+    /// x at their neighbours, entry by entry.
+    others: GatheredValues<'a, 'a>,
 }
 
-impl Rows<'_> {
+impl RunProduct<'_> {
+    /// With weights of 1. The rows come as an iterator so that short lengths can
+    /// be known to the compiler.
     #[inline(always)]
     fn sums<'b, L: Lanes>(
         &self,
         lanes: L,
-        rows: impl Iterator<Item = Values<'b, 'b>>,
+        rows: impl Iterator<Item = GatheredValues<'b, 'b>>,
         sink: &mut impl Sink<L>,
     ) {
         for (index, (own, others)) in self.own.iter().zip(rows).enumerate() {

@@ -1,0 +1,92 @@
+//! The scores of all components.
+
+use super::component::{Component, ComponentScratch, SolveFrequency};
+use super::warm_start::WarmStart;
+use crate::error::Result;
+use crate::execution::Stop;
+use crate::linalg::csr::WeightedGraph;
+use crate::model::flow::Flow;
+
+/// Solves (Σ_u L_u) θ = r for scores θ.
+#[derive(Debug)]
+pub struct LaplacianSolver {
+    /// The largest number of votes on an item.
+    max_degree: f64,
+    /// Largest first.
+    components: Vec<Component>,
+}
+
+/// Scratch memory of a solve, so that none is allocated while a path runs.
+#[derive(Debug)]
+pub struct SolverScratch {
+    vectors: ComponentScratch,
+    /// By component; None before the first solve and where an inverse is used.
+    warm_starts: Vec<Option<WarmStart>>,
+}
+
+impl LaplacianSolver {
+    /// Finds the components of the comparison graph and prepares each of them.
+    pub fn new(pairs: &Flow, solves: SolveFrequency, stop: &Stop) -> Result<Self> {
+        let graph = WeightedGraph::new(pairs.items(), &pairs.a, &pairs.b, &pairs.weight);
+        // Each item is in one component, so one vector holds the rows of all.
+        let mut row_of_item = vec![0; pairs.items()];
+        let components = graph.components().into_iter();
+        let components =
+            components.map(|items| Component::new(&graph, items, solves, &mut row_of_item, stop));
+        Ok(Self {
+            components: components.collect::<Result<_>>()?,
+            max_degree: graph.degrees().fold(0.0, f64::max),
+        })
+    }
+
+    /// The items of each component; the largest component first, ties by the first item.
+    pub fn components(&self) -> impl Iterator<Item = &[u32]> {
+        self.components.iter().map(|component| &component.items[..])
+    }
+
+    /// Scratch memory for [`solve`](Self::solve).
+    pub fn scratch(&self) -> SolverScratch {
+        let largest = self.components.first().map_or(0, |c| c.items.len());
+        SolverScratch {
+            vectors: ComponentScratch::new(largest.div_ceil(4)),
+            warm_starts: self.components.iter().map(|_| None).collect(),
+        }
+    }
+
+    /// Solves for scores. The scratch memory keeps the last solutions, and the next
+    /// solve starts from a combination of them. So it is for right-hand sides that
+    /// follow each other on a path.
+    pub fn solve(
+        &self,
+        rhs: &[f64],
+        theta: &mut [f64],
+        scratch: &mut SolverScratch,
+        stop: &Stop,
+    ) -> Result<()> {
+        let SolverScratch {
+            vectors,
+            warm_starts,
+        } = scratch;
+        for (component, warm_start) in self.components.iter().zip(warm_starts) {
+            component.gather(rhs, &mut vectors.rhs);
+            component.solve(vectors, warm_start, stop)?;
+            component.scatter(&vectors.theta, theta);
+        }
+        Ok(())
+    }
+
+    /// A bound on the largest eigenvalue of Σ_u L_u.
+    pub(crate) fn norm_bound(&self) -> f64 {
+        2.0 * self.max_degree
+    }
+
+    /// out = (Σ_u L_u) x.
+    pub fn laplacian_times(&self, x: &[f64], out: &mut [f64], scratch: &mut SolverScratch) {
+        let ComponentScratch { rhs, theta, .. } = &mut scratch.vectors;
+        for component in &self.components {
+            component.gather(x, rhs);
+            component.times(rhs, theta);
+            component.scatter(theta, out);
+        }
+    }
+}

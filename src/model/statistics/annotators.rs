@@ -1,0 +1,297 @@
+//! The statistics of all annotators, in flat arrays.
+
+use std::array::from_fn;
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::execution::Stop;
+use crate::linalg::adjacency::{Adjacency, AdjacencyLists};
+use crate::linalg::gather::{GatherIndices, GatherSlice};
+use crate::linalg::simd::Quad;
+use crate::votes::Comparisons;
+
+/// The statistics of all annotators.
+#[derive(Debug)]
+pub struct Statistics {
+    /// The number of items of the table.
+    pub(crate) items: usize,
+    /// m = Σ ω.
+    pub(crate) total: f64,
+    /// The largest Σ ω|y| of an annotator. Rounding errors are small compared to it.
+    pub(crate) strength: f64,
+    /// The first quad of each annotator's vectors, and the number of all quads.
+    pub(crate) offsets: Vec<usize>,
+    totals: Vec<Totals>,
+    /// The items, a part for each annotator.
+    item: GatherIndices,
+    imbalance: Vec<Quad>,
+    net_wins: Vec<Quad>,
+    graphs: AdjacencyLists,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Totals {
+    items: usize,
+    votes: f64,
+    net_left: f64,
+}
+
+/// The statistics of one annotator.
+#[derive(Clone, Copy, Debug)]
+pub struct AnnotatorStatistics<'a> {
+    /// The items that this annotator saw: most seen first, then ascending.
+    pub items: &'a [u32],
+    /// a_u: how often an item was shown left minus how often right.
+    pub imbalance: &'a [f64],
+    /// b_u: an item's wins minus its losses.
+    pub net_wins: &'a [f64],
+    /// N_u: the number of votes.
+    pub votes: f64,
+    /// s_u: votes for the left minus votes for the right.
+    pub net_left: f64,
+    /// L_u.
+    pub(crate) graph: Adjacency<'a>,
+}
+
+/// The statistics of one annotator in complete quads.
+#[derive(Clone, Copy)]
+pub(crate) struct AnnotatorQuads<'a> {
+    pub items: GatherSlice<'a>,
+    pub imbalance: &'a [Quad],
+    pub net_wins: &'a [Quad],
+    pub votes: f64,
+    pub net_left: f64,
+}
+
+impl Statistics {
+    /// Collapses the votes.
+    pub fn new(votes: &Comparisons, stop: &Stop) -> Result<Self> {
+        let annotators = votes.annotators();
+        // Upper bounds. Memory that is reserved but not written to costs nothing.
+        let seen = |u: usize| (2 * votes.rows(u).len()).min(votes.items()).div_ceil(4);
+        let quads = (0..annotators).map(seen).sum();
+        let mut statistics = Self {
+            items: votes.items(),
+            total: 0.0,
+            strength: 0.0,
+            offsets: vec![0],
+            totals: Vec::with_capacity(annotators),
+            item: GatherIndices::with_capacity(quads),
+            imbalance: Vec::with_capacity(quads),
+            net_wins: Vec::with_capacity(quads),
+            graphs: AdjacencyLists::with_capacity(votes.len(), votes.is_weighted()),
+        };
+        let mut scratch = ItemOrderScratch {
+            seen: vec![0; votes.items()],
+            row_of_item: vec![0; votes.items()],
+            order: Vec::new(),
+        };
+        for annotator in 0..annotators {
+            stop.check()?;
+            statistics.push(votes, annotator, &mut scratch);
+        }
+        statistics.total = statistics.totals.iter().map(|totals| totals.votes).sum();
+        statistics.item.shrink_to_fit();
+        statistics.imbalance.shrink_to_fit();
+        statistics.net_wins.shrink_to_fit();
+        Ok(statistics)
+    }
+
+    /// Adds the statistics of the next annotator.
+    fn push(&mut self, votes: &Comparisons, annotator: usize, scratch: &mut ItemOrderScratch) {
+        scratch.find_order(votes, annotator);
+        let items = scratch.order.len();
+        let first = self.total_quads();
+        let length = first + items.div_ceil(4);
+        push_items(&mut self.item, self.items, &scratch.order);
+        self.imbalance.resize(length, [0.0; 4]);
+        self.net_wins.resize(length, [0.0; 4]);
+        let imbalance = self.imbalance[first..].as_flattened_mut();
+        let net_wins = self.net_wins[first..].as_flattened_mut();
+        let mut graph = self.graphs.begin(&scratch.order);
+        let (mut count, mut net_left, mut strength) = (0.0, 0.0, 0.0);
+        for vote in votes.of(annotator) {
+            let left = scratch.row_of_item[vote.left] as usize;
+            let right = scratch.row_of_item[vote.right] as usize;
+            let strength_left = vote.weight * vote.choice;
+            imbalance[left] += vote.weight;
+            imbalance[right] -= vote.weight;
+            net_wins[left] += strength_left;
+            net_wins[right] -= strength_left;
+            graph.push(left, right, vote.weight);
+            count += vote.weight;
+            net_left += strength_left;
+            strength += strength_left.abs();
+        }
+        self.strength = self.strength.max(strength);
+        self.offsets.push(length);
+        self.totals.push(Totals {
+            items,
+            votes: count,
+            net_left,
+        });
+    }
+
+    /// The number of annotators.
+    pub fn annotators(&self) -> usize {
+        self.totals.len()
+    }
+
+    /// m = Σ ω.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// Where an annotator's quads are in a vector over the items of all annotators.
+    #[inline(always)]
+    pub(crate) fn quad_range(&self, annotator: usize) -> Range<usize> {
+        self.offsets[annotator]..self.offsets[annotator + 1]
+    }
+
+    /// How many quads a vector over the items of all annotators has.
+    pub(crate) fn total_quads(&self) -> usize {
+        self.offsets[self.annotators()]
+    }
+
+    /// One annotator's statistics.
+    pub fn annotator(&self, annotator: usize) -> AnnotatorStatistics<'_> {
+        let range = self.quad_range(annotator);
+        let Totals {
+            items,
+            votes,
+            net_left,
+        } = self.totals[annotator];
+        AnnotatorStatistics {
+            items: &self.item.part(annotator).quads().as_flattened()[..items],
+            imbalance: &self.imbalance[range.clone()].as_flattened()[..items],
+            net_wins: &self.net_wins[range].as_flattened()[..items],
+            votes,
+            net_left,
+            graph: self.graphs.of(annotator),
+        }
+    }
+
+    /// One annotator's statistics for loops in quads.
+    #[inline(always)]
+    pub(crate) fn quads(&self, annotator: usize) -> AnnotatorQuads<'_> {
+        let range = self.quad_range(annotator);
+        let Totals {
+            votes, net_left, ..
+        } = self.totals[annotator];
+        AnnotatorQuads {
+            items: self.item.part(annotator),
+            imbalance: &self.imbalance[range.clone()],
+            net_wins: &self.net_wins[range],
+            votes,
+            net_left,
+        }
+    }
+
+    /// One annotator's graph.
+    #[inline(always)]
+    pub(crate) fn graph(&self, annotator: usize) -> Adjacency<'_> {
+        self.graphs.of(annotator)
+    }
+
+    /// Σ_u b_u over all items.
+    pub fn net_wins(&self) -> Vec<f64> {
+        let mut sum = vec![0.0; self.items];
+        for u in 0..self.annotators() {
+            let annotator = self.annotator(u);
+            for (&item, wins) in annotator.items.iter().zip(annotator.net_wins) {
+                sum[item as usize] += wins;
+            }
+        }
+        sum
+    }
+}
+
+/// Adds a part with the items of an annotator, filled up with the last one.
+fn push_items(indices: &mut GatherIndices, items: usize, order: &[(u32, u32)]) {
+    indices.begin(items);
+    for quad in order.chunks(4) {
+        let last = quad[quad.len() - 1];
+        indices.extend(from_fn(|lane| quad.get(lane).unwrap_or(&last).1), 1);
+    }
+}
+
+/// The order of one annotator's items at a time.
+struct ItemOrderScratch {
+    /// By item, how often the annotator saw it; all zero between annotators.
+    seen: Vec<u32>,
+    /// By item, its position among the annotator's items.
+    row_of_item: Vec<u32>,
+    /// The annotator's items in order, each after how often it was seen.
+    order: Vec<(u32, u32)>,
+}
+
+impl ItemOrderScratch {
+    /// Sorts the items that an annotator saw: most seen first, then ascending.
+    fn find_order(&mut self, votes: &Comparisons, annotator: usize) {
+        self.order.clear();
+        for row in votes.rows(annotator) {
+            for item in votes.pair(row) {
+                let seen = &mut self.seen[item as usize];
+                if *seen == 0 {
+                    self.order.push((0, item));
+                }
+                *seen += 1;
+            }
+        }
+        for (count, item) in &mut self.order {
+            *count = std::mem::take(&mut self.seen[*item as usize]);
+        }
+        self.order
+            .sort_unstable_by_key(|&(count, item)| u64::from(!count) << 32 | u64::from(item));
+        for (row, &(_, item)) in self.order.iter().enumerate() {
+            self.row_of_item[item as usize] = row as u32;
+        }
+    }
+}
+
+impl AnnotatorStatistics<'_> {
+    /// out = L_u x.
+    pub fn laplacian_times(&self, x: &[f64], out: &mut [f64]) {
+        for ((slot, own), row) in out.iter_mut().zip(x).zip(self.graph.rows()) {
+            *slot = row.map(|(other, weight)| weight * (own - x[other])).sum();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::votes::Comparison;
+
+    #[test]
+    fn statistics_are_the_sums_over_votes() {
+        let mut votes = Comparisons::with_capacity(5, 0, true, true);
+        let rows = [(0, 3, 1.0, 2.0), (3, 0, -0.5, 1.0), (3, 4, 1.0, 1.0)];
+        votes.end_annotator(); // one without votes
+        for (left, right, choice, weight) in rows {
+            votes.push(Comparison {
+                left,
+                right,
+                choice,
+                weight,
+            });
+        }
+        votes.end_annotator();
+        let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
+        assert_eq!(statistics.total(), 4.0);
+        assert!(statistics.annotator(0).items.is_empty());
+        let u = statistics.annotator(1);
+        assert_eq!(u.items, [3, 0, 4]);
+        assert_eq!(u.graph.degrees().collect::<Vec<_>>(), [4.0, 3.0, 1.0]);
+        assert_eq!(u.imbalance, [0.0, 1.0, -1.0]);
+        assert_eq!(u.net_wins, [-1.5, 2.5, -1.0]);
+        assert_eq!((u.votes, u.net_left), (4.0, 2.5));
+        let mut out = [0.0; 3];
+        u.laplacian_times(&[2.0, 1.0, 4.0], &mut out);
+        assert_eq!(out, [1.0, -3.0, 2.0]);
+        assert_eq!(statistics.quad_range(0), 0..0);
+        assert_eq!(statistics.quad_range(1), 0..1);
+        assert_eq!(statistics.total_quads(), 1);
+        assert_eq!(statistics.net_wins(), [2.5, 0.0, 0.0, -1.5, -1.0]);
+    }
+}
