@@ -81,7 +81,7 @@ impl<'a> ScoreContributions<'a> {
             return (&[], &[], bias);
         }
         let seen = statistics.annotator(u).items;
-        (seen, snapshot.deviation(statistics, u), bias)
+        (seen, snapshot.deviation(u), bias)
     }
 
     /// Calls `visit` with every annotator whose effects take up a share of the pull.
