@@ -176,7 +176,7 @@ proptest! {
         let mut before = f64::INFINITY;
         for t in times(&problem, &options) {
             let snapshot = path.advance_to(t, &stop).unwrap();
-            let (error, _) = scorer.score(&problem.statistics, snapshot);
+            let (error, _) = scorer.score(snapshot);
             prop_assert!(error <= before + 1e-14, "{error} after {before} at {t}");
             before = error;
         }

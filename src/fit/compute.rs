@@ -8,13 +8,14 @@ use super::{
 use crate::error::{Error, Result};
 use crate::execution::{CvExtent, Stop};
 use crate::model::{
-    Evidence, Fitted, Flow, HeldOut, LaplacianSolver, Path, Problem, Snapshot, StandardErrors,
-    knockoff_selection, knockoff_statistics,
+    CvInput, Evidence, Fitted, Flow, LaplacianSolver, Path, Problem, Snapshot, StandardErrors,
+    cross_validate_beside, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
 use crate::votes::{Comparisons, Folds, Votes};
 
-/// A table of winners and losers, taken for left and right, would make everybody click left.
+/// Refuses a table of winners and losers: taken for left and right, everybody
+/// would seem to click left.
 pub(super) fn refuse_one_sided(votes: &Comparisons, options: &Options) -> Result<()> {
     let all = |side: f64| (0..votes.len()).all(|row| votes.get(row).choice * side > 0.0);
     if !options.position_bias || votes.len() < 2 {
@@ -33,49 +34,27 @@ pub(super) fn refuse_one_sided(votes: &Comparisons, options: &Options) -> Result
     )))
 }
 
+/// Fits the model.
 pub(super) fn compute(
     votes: &Votes,
     options: &Options,
-    (threads, curve): (usize, CvExtent),
+    (threads, extent): (usize, CvExtent),
     stop: &Stop,
 ) -> Result<Fit> {
     let comparisons = &votes.comparisons;
     let problem = Problem::new(comparisons, options, stop)?;
-    let grid = problem.grid(options)?;
-    let known = match options.t {
-        Some(_) => Some(grid.len() - 1),
-        None => (!problem.has_path()).then_some(0),
-    };
-    let ground = Ground {
-        votes: comparisons,
+    let mut tally = ItemTally::new(comparisons, &problem.consensus);
+    let run = PathRunner {
+        votes,
+        options,
         problem: &problem,
-        in_votes: options.pair_model == PairModel::Uniform,
+        grid: problem.grid(options)?,
+        component: &tally.component,
         threads,
     };
-    let follow = |chosen| Followed::new(&ground, &grid, chosen, stop);
-    let mut validation = None;
-    let followed = match folds(votes, options) {
-        None => follow(known)?,
-        Some(folds) => {
-            // The path is run beside those of the folds, before it is known where
-            // to stop; up to there it is run again.
-            let held_out = HeldOut {
-                votes: comparisons,
-                folds: &folds,
-                settings: problem.settings,
-                grid: &grid,
-                curve,
-            };
-            let path = || follow(None);
-            let (found, mut followed) = held_out.validate_beside(threads, stop, path)?;
-            let index = found.best();
-            let mut path = problem.path(stop)?;
-            let snapshot = path.advance_to(grid[index], stop)?;
-            let chosen = ground.chosen(snapshot, index, &followed.hodgerank, stop)?;
-            followed.chosen = Some(chosen);
-            validation = Some(CvCurve::new(&found));
-            followed
-        }
+    let (path, validation) = match folds(votes, options) {
+        None => (run.path(run.known_index(), stop)?, None),
+        Some(folds) => run.cross_validated_path(&folds, extent, stop)?,
     };
     let totals = FitTotals {
         votes: problem.statistics.total(),
@@ -83,23 +62,14 @@ pub(super) fn compute(
         kappa: options.kappa,
         alpha: problem.has_path().then_some(problem.settings.alpha),
         first_entry: problem.has_path().then_some(problem.first_entry),
-        iterations: followed.iterations,
+        iterations: path.iterations,
         fdr: options.fdr,
     };
-    let hodgerank = followed.hodgerank;
-    let mut evidence = Evidence::new(comparisons, &problem.statistics, &hodgerank, stop)?;
-    if !options.position_bias {
-        // Left and right may be winner and loser: nobody is accused of that.
-        evidence.bias_p.fill(1.0);
-    }
-    let knockoff = knockoff(votes, options, &problem, &hodgerank, stop)?;
-    let hodgerank = match options.pair_model {
-        PairModel::Uniform => hodgerank,
+    let evidence = evidence(comparisons, options, &problem, &path.hodgerank, stop)?;
+    let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
+    tally.hodgerank = match options.pair_model {
+        PairModel::Uniform => path.hodgerank,
         _ => scores_of(&problem.flow, &problem.consensus, stop)?,
-    };
-    let tally = ItemTally {
-        hodgerank,
-        ..ItemTally::new(comparisons, &problem.consensus)
     };
     Ok(Fit {
         items: votes.items.clone(),
@@ -109,15 +79,15 @@ pub(super) fn compute(
         clicks: ClickCounts::new(comparisons),
         evidence,
         knockoff,
-        path: followed.record,
+        path: path.record,
         validation,
-        chosen: followed.chosen,
+        chosen: path.chosen,
         flow: problem.flow,
     })
 }
 
-/// None if nothing is to be held out: a time is given, no folds are wanted, or
-/// there is a single vote.
+/// The folds of the cross-validation. None if a time is given, no folds are
+/// wanted, or there is a single vote.
 fn folds(votes: &Votes, options: &Options) -> Option<Folds> {
     let drawn = || Folds::draw(votes.comparisons.len(), options.folds, options.seed);
     let given = votes.folds.clone();
@@ -127,49 +97,113 @@ fn folds(votes: &Votes, options: &Options) -> Option<Folds> {
         .filter(|folds| folds.count() >= 2)
 }
 
-/// What a model at any time is seen against.
-struct Ground<'a> {
-    votes: &'a Comparisons,
+/// Runs the path of all votes, and describes the model at a time on it.
+struct PathRunner<'a> {
+    votes: &'a Votes,
+    options: &'a Options,
     problem: &'a Problem,
-    /// Whether the flow is the mean of votes.
-    in_votes: bool,
+    grid: Vec<f64>,
+    /// By item.
+    component: &'a [u32],
     threads: usize,
 }
 
-impl Ground<'_> {
-    fn chosen(
+/// What is kept of the path of all votes.
+struct PathRun {
+    record: PathRecord,
+    hodgerank: Vec<f64>,
+    iterations: u64,
+    chosen: Option<ChosenModel>,
+}
+
+impl PathRunner<'_> {
+    /// The grid index of the chosen time, where that does not need cross-validation.
+    fn known_index(&self) -> Option<usize> {
+        match self.options.t {
+            Some(_) => Some(self.grid.len() - 1),
+            None => (!self.problem.has_path()).then_some(0),
+        }
+    }
+
+    /// Runs the path over the grid, and describes the model at one of its times
+    /// if that is known already.
+    fn path(&self, chosen_index: Option<usize>, stop: &Stop) -> Result<PathRun> {
+        let mut path = self.problem.path(stop)?;
+        let hodgerank = path.hodgerank().to_vec();
+        let mut record = PathRecord::default();
+        let mut chosen = None;
+        for (index, &t) in self.grid.iter().enumerate() {
+            let snapshot = path.advance_to(t, stop)?;
+            record.push(snapshot);
+            if chosen_index == Some(index) {
+                chosen = Some(self.chosen_model(snapshot, index, &hodgerank, stop)?);
+            }
+        }
+        Ok(PathRun {
+            record,
+            hodgerank,
+            iterations: iterations(&path, self.grid[self.grid.len() - 1]),
+            chosen,
+        })
+    }
+
+    /// Runs the path beside those of the folds, which choose a time.
+    ///
+    /// When the time is chosen, the path has passed it, and is run once more up
+    /// to there. This takes from 1 to 4 % of a fit, as few effects have entered
+    /// by then; to keep the models at all grid times instead would take memory
+    /// for up to 50 deviations of each annotator.
+    fn cross_validated_path(
+        &self,
+        folds: &Folds,
+        extent: CvExtent,
+        stop: &Stop,
+    ) -> Result<(PathRun, Option<CvCurve>)> {
+        let input = CvInput {
+            votes: &self.votes.comparisons,
+            folds,
+            settings: self.problem.settings,
+            grid: &self.grid,
+            extent,
+        };
+        let path = || self.path(None, stop);
+        let (validation, mut run) = cross_validate_beside(&input, self.threads, stop, path)?;
+        let index = validation.best();
+        let mut path = self.problem.path(stop)?;
+        let snapshot = path.advance_to(self.grid[index], stop)?;
+        run.chosen = Some(self.chosen_model(snapshot, index, &run.hodgerank, stop)?);
+        Ok((run, Some(CvCurve::new(&validation))))
+    }
+
+    fn chosen_model(
         &self,
         snapshot: &Snapshot,
         grid_index: usize,
         hodgerank: &[f64],
         stop: &Stop,
     ) -> Result<ChosenModel> {
-        let Self {
-            votes,
-            problem,
-            in_votes,
-            ..
-        } = *self;
-        let circles = || CycleSources::new(votes, problem, hodgerank, snapshot);
+        let votes = &self.votes.comparisons;
+        let flow = &self.problem.flow;
+        let flow_is_in_votes = self.options.pair_model == PairModel::Uniform;
+        let circles = || CycleSources::new(votes, flow, hodgerank, snapshot);
         Ok(ChosenModel {
             grid_index,
             agreement: agreements(votes, snapshot.theta()),
-            personal: PersonalScores::new(problem, snapshot),
-            uncertainty: self.uncertainty(snapshot, stop)?,
-            circles: in_votes.then(circles).flatten(),
+            personal: PersonalScores::new(snapshot, self.component),
+            uncertainty: self.standard_errors(snapshot, stop)?,
+            circles: flow_is_in_votes.then(circles).flatten(),
         })
     }
 
-    fn uncertainty(&self, snapshot: &Snapshot, stop: &Stop) -> Result<StandardErrors> {
+    fn standard_errors(&self, snapshot: &Snapshot, stop: &Stop) -> Result<StandardErrors> {
         let fitted = Fitted {
             theta: snapshot.theta(),
-            effects: Some((&self.problem.statistics, snapshot)),
+            effects: Some(snapshot),
         };
-        let components = self.problem.consensus.components();
         StandardErrors::new(
-            self.votes,
+            &self.votes.comparisons,
             &self.problem.flow,
-            components,
+            self.problem.consensus.components(),
             fitted,
             self.threads,
             stop,
@@ -177,48 +211,29 @@ impl Ground<'_> {
     }
 }
 
-/// What is kept of a path.
-struct Followed {
-    record: PathRecord,
-    hodgerank: Vec<f64>,
-    iterations: u64,
-    chosen: Option<ChosenModel>,
-}
-
-impl Followed {
-    /// Follows the path over the grid; the model at one of its times if that is known.
-    fn new(
-        ground: &Ground<'_>,
-        grid: &[f64],
-        chosen_index: Option<usize>,
-        stop: &Stop,
-    ) -> Result<Self> {
-        let mut path = ground.problem.path(stop)?;
-        let hodgerank = path.hodgerank().to_vec();
-        let mut record = PathRecord::default();
-        let mut chosen = None;
-        for (index, &t) in grid.iter().enumerate() {
-            let snapshot = path.advance_to(t, stop)?;
-            record.push(snapshot);
-            if chosen_index == Some(index) {
-                chosen = Some(ground.chosen(snapshot, index, &hodgerank, stop)?);
-            }
-        }
-        Ok(Self {
-            record,
-            hodgerank,
-            iterations: iterations(&path, grid[grid.len() - 1]),
-            chosen,
-        })
-    }
-}
-
-/// Steps up to a time, the one that it lies in included.
-fn iterations(path: &Path<'_>, t: f64) -> u64 {
+/// The number of steps up to a time, the step that it lies within included.
+fn iterations(path: &Path, t: f64) -> u64 {
     let within = path.first_entry().is_finite() && path.time() < t;
     path.iteration() as u64 + u64::from(within)
 }
 
+/// The tests of each annotator. Without position bias in the model, left and
+/// right may stand for winner and loser, and nobody is called biased.
+fn evidence(
+    votes: &Comparisons,
+    options: &Options,
+    problem: &Problem,
+    hodgerank: &[f64],
+    stop: &Stop,
+) -> Result<Evidence> {
+    let mut evidence = Evidence::new(votes, &problem.statistics, hodgerank, stop)?;
+    if !options.position_bias {
+        evidence.bias_p.fill(1.0);
+    }
+    Ok(evidence)
+}
+
+/// By annotator: whether the knockoff filter calls them biased, if it is asked for.
 fn knockoff(
     votes: &Votes,
     options: &Options,
@@ -235,11 +250,11 @@ fn knockoff(
     Ok(Some(knockoff_selection(&statistic, rate, plus)))
 }
 
-/// The scores that explain a flow best.
+/// The scores whose differences explain a flow best, in least squares.
 pub(crate) fn scores_of(flow: &Flow, consensus: &LaplacianSolver, stop: &Stop) -> Result<Vec<f64>> {
-    let right = flow.divergence(&flow.value);
+    let rhs = flow.divergence(&flow.value);
     let mut theta = vec![0.0; flow.items()];
-    let mut work = consensus.scratch();
-    consensus.solve(&right, &mut theta, &mut work, stop)?;
+    let mut scratch = consensus.scratch();
+    consensus.solve(&rhs, &mut theta, &mut scratch, stop)?;
     Ok(theta)
 }

@@ -1,12 +1,13 @@
-//! The parts of a fit, each from what it is made of.
+//! The parts of a fit, each computed from votes, a path or a model at a time.
 
 use super::{
     ClickCounts, CvCurve, CycleSources, EffectPath, ItemTally, PathRecord, PersonalScores,
 };
-use crate::model::{CrossValidation, LaplacianSolver, Problem, Snapshot};
+use crate::model::{CrossValidation, Flow, LaplacianSolver, Snapshot};
 use crate::votes::Comparisons;
 
 impl PathRecord {
+    /// Adds the model at the next grid time.
     pub(super) fn push(&mut self, snapshot: &Snapshot) {
         let index = self.grid.len() as u32;
         self.grid.push(snapshot.t());
@@ -17,6 +18,7 @@ impl PathRecord {
 }
 
 impl EffectPath {
+    /// Adds the values at the next grid time, by annotator.
     pub(super) fn push(&mut self, grid_index: u32, values: &[f64]) {
         for (annotator, &value) in values.iter().enumerate() {
             if value != 0.0 {
@@ -36,7 +38,7 @@ impl EffectPath {
         values
     }
 
-    /// The places of a grid time's values.
+    /// The range of a grid time's values.
     pub fn rows(&self, grid_index: usize) -> std::ops::Range<usize> {
         let first = |index: usize| self.grid_index.partition_point(|&g| (g as usize) < index);
         first(grid_index)..first(grid_index + 1)
@@ -69,7 +71,7 @@ impl CvCurve {
 impl ItemTally {
     /// All but the scores.
     pub(crate) fn new(votes: &Comparisons, consensus: &LaplacianSolver) -> Self {
-        // Losses, ties and wins, side by side.
+        // Losses, ties and wins.
         let mut counts = vec![[0.0; 3]; votes.items()];
         for vote in (0..votes.len()).map(|row| votes.get(row)) {
             let (left, right) = (vote.choice > 0.0, vote.choice < 0.0);
@@ -113,52 +115,50 @@ impl ClickCounts {
 }
 
 impl CycleSources {
+    /// None if HodgeRank explains the flow but for rounding.
     pub(super) fn new(
         votes: &Comparisons,
-        problem: &Problem,
+        flow: &Flow,
         hodgerank: &[f64],
         snapshot: &Snapshot,
     ) -> Option<Self> {
-        let flow = &problem.flow;
         let explained = flow.gradient(hodgerank);
-        let left_over = flow.value.iter().zip(&explained).map(|(f, g)| f - g);
-        let left_over: Vec<f64> = left_over.collect();
-        let size = flow.inner(&left_over, &left_over);
+        let residual = flow.value.iter().zip(&explained).map(|(f, g)| f - g);
+        let residual: Vec<f64> = residual.collect();
+        let size = flow.inner(&residual, &residual);
         if size <= 1e-20 * flow.inner(&flow.value, &flow.value) {
             return None;
         }
-        let statistics = &problem.statistics;
-        let mut own = vec![0.0; flow.items()];
-        let mut circles = Self::default();
+        let mut deviation = vec![0.0; flow.items()];
+        let mut sources = Self::default();
         for u in 0..votes.annotators() {
             let bias = snapshot.position_bias()[u];
             if bias == 0.0 && snapshot.deviation_norm()[u] == 0.0 {
                 continue;
             }
-            let seen = statistics.annotator(u).items;
-            for (&item, value) in seen.iter().zip(snapshot.deviation(statistics, u)) {
-                own[item as usize] = *value;
+            for (&item, value) in snapshot.items(u).iter().zip(snapshot.deviation(u)) {
+                deviation[item as usize] = *value;
             }
             for vote in votes.of(u) {
                 let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
                 let side = if a == vote.left { 1.0 } else { -1.0 };
-                let round = vote.weight * side * left_over[flow.pair(a, b)];
-                circles.personal += round * (own[vote.left] - own[vote.right]);
-                circles.position_bias += round * bias;
+                let cyclic = vote.weight * side * residual[flow.pair(a, b)];
+                sources.personal += cyclic * (deviation[vote.left] - deviation[vote.right]);
+                sources.position_bias += cyclic * bias;
             }
         }
-        circles.personal /= size;
-        circles.position_bias /= size;
-        Some(circles)
+        sources.personal /= size;
+        sources.position_bias /= size;
+        Some(sources)
     }
 }
 
+/// By annotator: the share of the untied votes that the consensus predicts.
 pub(super) fn agreements(votes: &Comparisons, theta: &[f64]) -> Vec<f64> {
     let each = 0..votes.annotators();
     each.map(|u| agreement(votes, u, theta)).collect()
 }
 
-/// The share of an annotator's untied votes that the consensus predicts.
 fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
     let (mut agreed, mut untied) = (0.0, 0.0);
     for vote in votes.of(annotator).filter(|vote| vote.choice != 0.0) {
@@ -171,28 +171,21 @@ fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
 }
 
 impl PersonalScores {
-    pub(super) fn new(problem: &Problem, snapshot: &Snapshot) -> Self {
-        let mut component = vec![0; snapshot.theta().len()];
-        for (index, items) in problem.consensus.components().enumerate() {
-            for &item in items {
-                component[item as usize] = index;
-            }
-        }
+    /// `component`: by item.
+    pub(super) fn new(snapshot: &Snapshot, component: &[u32]) -> Self {
         let mut personal = Self {
             starts: vec![0],
             ..Self::default()
         };
         let norms = snapshot.deviation_norm();
         for u in (0..norms.len()).filter(|&u| norms[u] != 0.0) {
-            let annotator = problem.statistics.annotator(u);
-            let deviation = snapshot.deviation(&problem.statistics, u);
             personal.annotator.push(u as u32);
             personal
                 .adversarial
-                .push(covariance(annotator.items, deviation, snapshot.theta(), &component) < 0.0);
-            let votes = annotator.graph.degrees();
-            let seen = annotator.items.iter().zip(deviation).zip(votes);
-            let mut seen: Vec<_> = seen.collect();
+                .push(covariance_with_consensus(snapshot, u, component) < 0.0);
+            let votes = snapshot.statistics().annotator(u).graph.degrees();
+            let seen = snapshot.items(u).iter().zip(snapshot.deviation(u));
+            let mut seen: Vec<_> = seen.zip(votes).collect();
             seen.sort_unstable_by_key(|((item, _), _)| **item);
             for ((&item, &deviation), votes) in seen {
                 personal.item.push(item);
@@ -205,20 +198,19 @@ impl PersonalScores {
     }
 }
 
-/// How an annotator's own scores go with the consensus over the items that the
-/// annotator saw; scores of different components do not compare.
-fn covariance(items: &[u32], deviation: &[f64], theta: &[f64], component: &[usize]) -> f64 {
-    let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|&place| component[items[place] as usize]);
-    let same =
-        |&a: &usize, &b: &usize| component[items[a] as usize] == component[items[b] as usize];
+/// Σ (θ_i − mean θ)·(own score of i) over the items that an annotator saw. The
+/// mean is that of the item's component: scores of different components do not
+/// compare.
+fn covariance_with_consensus(snapshot: &Snapshot, annotator: usize, component: &[u32]) -> f64 {
+    let mut scores: Vec<(usize, f64)> = snapshot.own_scores(annotator).collect();
+    scores.sort_by_key(|&(item, _)| component[item]);
+    let theta = snapshot.theta();
     let mut sum = 0.0;
-    for group in order.chunk_by(same) {
-        let consensus = |&place: &usize| theta[items[place] as usize];
-        let mean = group.iter().map(consensus).sum::<f64>() / group.len() as f64;
-        for place in group {
-            let own = consensus(place) + deviation[*place];
-            sum += (consensus(place) - mean) * own;
+    for group in scores.chunk_by(|(a, _), (b, _)| component[*a] == component[*b]) {
+        let consensus = group.iter().map(|&(item, _)| theta[item]);
+        let mean = consensus.sum::<f64>() / group.len() as f64;
+        for &(item, own) in group {
+            sum += (theta[item] - mean) * own;
         }
     }
     sum

@@ -21,8 +21,8 @@ mod problem;
 mod settings;
 mod statistics;
 
-pub(crate) use cv::HeldOut;
 pub use cv::{CrossValidation, Scorer, cross_validate};
+pub(crate) use cv::{CvInput, cross_validate_beside};
 pub use distributions::{median, normal_quantile, normal_tail};
 pub use flow::Flow;
 pub use hodge::{Cycles, Triangle, Triangles};

@@ -1,5 +1,7 @@
 //! All votes of a table, ready for a path: statistics, step size, time grid.
 
+use std::sync::Arc;
+
 use super::flow::Flow;
 use super::hodgerank::{LaplacianSolver, SolveFrequency};
 use super::lbi::Path;
@@ -18,11 +20,11 @@ const MAX_STEPS: f64 = 2e7;
 #[derive(Debug)]
 pub struct Problem {
     /// The annotators' statistics.
-    pub statistics: Statistics,
+    pub statistics: Arc<Statistics>,
     /// The votes by pair.
     pub flow: Flow,
     /// HodgeRank on the votes of all annotators.
-    pub consensus: LaplacianSolver,
+    pub consensus: Arc<LaplacianSolver>,
     /// How the path is run.
     pub settings: Settings,
     /// ‖XᵀX‖₂, or with a gradient step for θ a bound on the squared norm of the
@@ -63,9 +65,9 @@ impl Problem {
             )));
         }
         let mut problem = Self {
-            statistics,
+            statistics: Arc::new(statistics),
             flow,
-            consensus,
+            consensus: Arc::new(consensus),
             settings,
             norm,
             first_entry: f64::INFINITY,
@@ -77,7 +79,7 @@ impl Problem {
     }
 
     /// A path over all votes, at its beginning.
-    pub fn path(&self, stop: &Stop) -> Result<Path<'_>> {
+    pub fn path(&self, stop: &Stop) -> Result<Path> {
         Path::new(&self.statistics, &self.consensus, self.settings, stop)
     }
 

@@ -163,7 +163,7 @@ fn check_hodgerank(name: &'static str, kappas: &[f64]) {
             assert_close(path.hodgerank(), &numbers(&reference["theta0"]), "theta0");
             let mut scorer = Scorer::new(golden.votes.comparisons());
             let snapshot = path.advance_to(0.0, &stop).unwrap();
-            let (error, _) = scorer.score(&problem.statistics, snapshot);
+            let (error, _) = scorer.score(snapshot);
             assert_number(error, &reference["hodge_train_mse"], "error of HodgeRank");
         }
     }
@@ -186,7 +186,7 @@ fn check_path(name: &'static str, kappas: &[f64], scheme: Scheme) {
             let snapshot = path.advance_to(number(&expected["t"]), &stop).unwrap();
             check_effects(snapshot, expected, &what);
             check_theta(snapshot.theta(), expected, &what);
-            let (error, _) = scorer.score(&problem.statistics, snapshot);
+            let (error, _) = scorer.score(snapshot);
             assert_number(error, &expected["train_mse"], &format!("{what}: error"));
             if name == "sim_small" {
                 check_deviations(&problem.statistics, snapshot, expected, &what);
@@ -229,7 +229,7 @@ fn check_deviations(statistics: &Statistics, snapshot: &Snapshot, expected: &Val
     for (u, expected) in expected.iter().enumerate() {
         let mut found = vec![0.0; snapshot.theta().len()];
         let items = statistics.annotator(u).items;
-        for (&item, delta) in items.iter().zip(snapshot.deviation(statistics, u)) {
+        for (&item, delta) in items.iter().zip(snapshot.deviation(u)) {
             found[item as usize] = *delta;
         }
         assert_close(&found, expected, &format!("{what}: delta of {u}"));

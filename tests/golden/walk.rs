@@ -7,7 +7,7 @@ use super::*;
 /// are correct at every step.
 pub struct Walk<'a> {
     problem: &'a Problem,
-    path: Path<'a>,
+    path: Path,
     /// The golden θ after a step: the one solved for the β before it.
     pub theta: Vec<f64>,
     pub z: Z,
@@ -87,7 +87,7 @@ impl Z {
             let gamma = snapshot.position_bias()[u];
             let items = annotator.items.iter().map(|&item| item as usize);
             let own: Vec<f64> = items
-                .zip(snapshot.deviation(statistics, u))
+                .zip(snapshot.deviation(u))
                 .map(|(item, delta)| snapshot.theta()[item] + delta)
                 .collect();
             let mut image = vec![0.0; own.len()];

@@ -124,7 +124,7 @@ pub fn fast_path(problem: &Problem, times: &[f64]) -> Vec<Estimates> {
         let deviation = (0..statistics.annotators())
             .map(|u| {
                 let mut all = vec![0.0; snapshot.theta().len()];
-                let delta = snapshot.deviation(statistics, u);
+                let delta = snapshot.deviation(u);
                 for (&item, value) in statistics.annotator(u).items.iter().zip(delta) {
                     all[item as usize] = *value;
                 }

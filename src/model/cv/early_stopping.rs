@@ -1,107 +1,210 @@
-//! When an error on held-out votes has clearly turned: it will hardly fall below its least again.
+//! Early stopping: where the error on held-out votes has clearly risen above its
+//! minimum, so that it will hardly fall below it again.
+//!
+//! The rule looks at the errors of all folds together, at one grid time after
+//! the other. It stops at the first time where the pooled error exceeds its
+//! minimum so far by 2 % and by three standard errors of that rise. Votes of one
+//! annotator depend on each other, so the standard error is clustered: with s_u
+//! the rise of annotator u's sum of squared errors, w_u the weight of u's votes
+//! and r = Σ s_u / Σ w_u,
+//!
+//! ```text
+//! standard error of r = √ Σ_u (s_u − r·w_u)² / Σ_u w_u
+//! ```
+//!
+//! An annotator counts once in each fold: there the path has learnt about the
+//! annotator from votes in the other folds.
 
-/// The squared errors of an annotator's votes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct SquaredErrors {
-    pub sum: f64,
-    pub weight: f64,
-}
+use super::score::SquaredErrors;
 
-/// The error must have risen by this part of its least.
+/// The rise must exceed this part of the minimum.
 const MARGIN: f64 = 0.02;
 
-/// And by so many standard errors of the rise.
+/// And so many of its standard errors.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// A standard error is not known from fewer annotators.
-const FEWEST: usize = 10;
+/// A standard error is not known from fewer annotators than this in a fold.
+const MIN_ANNOTATORS: usize = 10;
 
-/// The least error so far, and whether it has turned.
+/// Where the error of a single fold exceeds its minimum by this part, all folds
+/// together are expected to have stopped.
+const MARGIN_OF_ONE: f64 = 0.03;
+
+/// Decides where to stop, from the errors of all folds in whichever order they
+/// are recorded.
 pub(super) struct EarlyStopping {
-    folds: usize,
-    least: f64,
-    at_least: Vec<SquaredErrors>,
-    clear: bool,
+    /// By fold: the weight of each annotator with votes in it.
+    weights: Vec<Vec<f64>>,
+    /// By grid time and fold: the same annotators' sums of squared errors.
+    /// A grid time is emptied when the rule has looked at it.
+    sums: Vec<Vec<Option<Vec<f64>>>>,
+    /// The number of grid times that the rule has looked at.
+    points: usize,
+    minimum: f64,
+    sums_at_minimum: Vec<Vec<f64>>,
+    stopped: bool,
 }
 
 impl EarlyStopping {
-    /// Of so many folds, each with annotators of its own: what a path says of an
-    /// annotator in one of them it learnt from votes in the others.
     pub fn new(folds: usize) -> Self {
         Self {
-            folds,
-            least: f64::INFINITY,
-            at_least: Vec::new(),
-            clear: false,
+            weights: vec![Vec::new(); folds],
+            sums: Vec::new(),
+            points: 0,
+            minimum: f64::INFINITY,
+            sums_at_minimum: Vec::new(),
+            stopped: false,
         }
     }
 
-    pub fn is_clear(&self) -> bool {
-        self.clear
+    /// The number of grid times up to the stop, the one where it stopped
+    /// included; None while it is not known.
+    pub fn stop(&self) -> Option<usize> {
+        self.stopped.then_some(self.points)
     }
 
-    /// Takes in the errors at the next time; whether they have clearly turned.
-    pub fn look(&mut self, by_annotator: &[SquaredErrors]) -> bool {
-        let sum: f64 = by_annotator.iter().map(|errors| errors.sum).sum();
-        let weight: f64 = by_annotator.iter().map(|errors| errors.weight).sum();
+    /// Takes in the errors of a fold at a grid time.
+    pub fn record(&mut self, fold: usize, point: usize, by_annotator: &[SquaredErrors]) {
+        if self.stopped {
+            return;
+        }
+        let voted = || by_annotator.iter().filter(|errors| errors.weight > 0.0);
+        if self.weights[fold].is_empty() {
+            self.weights[fold] = voted().map(|errors| errors.weight).collect();
+        }
+        if self.sums.len() <= point {
+            let folds = self.weights.len();
+            self.sums.resize_with(point + 1, || vec![None; folds]);
+        }
+        self.sums[point][fold] = Some(voted().map(|errors| errors.sum).collect());
+        while let Some(sums) = self.next_point() {
+            self.apply_rule(sums);
+        }
+    }
+
+    /// The errors of all folds at the next grid time, once they are complete.
+    fn next_point(&mut self) -> Option<Vec<Vec<f64>>> {
+        let sums = self.sums.get_mut(self.points)?;
+        if self.stopped || sums.iter().any(Option::is_none) {
+            return None;
+        }
+        Some(std::mem::take(sums).into_iter().flatten().collect())
+    }
+
+    fn apply_rule(&mut self, sums: Vec<Vec<f64>>) {
+        self.points += 1;
+        let sum: f64 = sums.iter().flatten().sum();
+        let weight: f64 = self.weights.iter().flatten().sum();
         let error = sum / weight;
-        if error < self.least {
-            self.least = error;
-            self.at_least.clear();
-            self.at_least.extend(by_annotator);
-            return false;
+        if error < self.minimum {
+            self.minimum = error;
+            self.sums_at_minimum = sums;
+            return;
         }
-        let rise = error - self.least;
-        self.clear = rise > MARGIN * self.least
-            && rise > STANDARD_ERRORS * self.standard_error(rise, by_annotator);
-        self.clear
+        let rise = error - self.minimum;
+        self.stopped = rise > MARGIN * self.minimum
+            && rise > STANDARD_ERRORS * self.standard_error(rise, &sums);
     }
 
-    /// Of the mean rise. Votes of one annotator depend on each other.
-    fn standard_error(&self, rise: f64, now: &[SquaredErrors]) -> f64 {
-        let (mut squares, mut total, mut voted) = (0.0, 0.0, 0);
-        for (now, then) in now.iter().zip(&self.at_least) {
-            let beyond = now.sum - then.sum - now.weight * rise;
-            squares += beyond * beyond;
-            total += now.weight;
-            voted += usize::from(now.weight > 0.0);
+    /// The standard error of the rise of the pooled error.
+    fn standard_error(&self, rise: f64, sums: &[Vec<f64>]) -> f64 {
+        let (mut squares, mut total, mut clusters) = (0.0, 0.0, 0);
+        let sums = sums.iter().flatten();
+        let sums_at_minimum = self.sums_at_minimum.iter().flatten();
+        let weights = self.weights.iter().flatten();
+        for ((now, then), weight) in sums.zip(sums_at_minimum).zip(weights) {
+            let residual = now - then - weight * rise;
+            squares += residual * residual;
+            total += weight;
+            clusters += 1;
         }
-        if voted < FEWEST * self.folds {
+        if clusters < MIN_ANNOTATORS * self.weights.len() {
             return f64::INFINITY;
         }
         squares.sqrt() / total
     }
 }
 
+/// Whether a single fold with these errors is expected to be beyond the stop of
+/// all folds. This is a guess that saves time; it decides nothing.
+pub(super) fn is_beyond_stop(errors: &[f64]) -> bool {
+    let minimum = errors.iter().copied().fold(f64::INFINITY, f64::min);
+    let latest = errors.last();
+    latest.is_some_and(|latest| latest - minimum > MARGIN_OF_ONE * minimum)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn turns(curve: &[Vec<f64>]) -> Vec<bool> {
-        let mut turn = EarlyStopping::new(1);
-        let look = |each: &Vec<f64>| {
+    /// After how many grid times a single fold stops. Each annotator has one vote.
+    fn stop(curve: &[Vec<f64>]) -> Option<usize> {
+        let mut early_stopping = EarlyStopping::new(1);
+        for (point, each) in curve.iter().enumerate() {
             let errors = each.iter().map(|&sum| SquaredErrors { sum, weight: 1.0 });
-            turn.look(&errors.collect::<Vec<_>>())
-        };
-        curve.iter().map(look).collect()
+            early_stopping.record(0, point, &errors.collect::<Vec<_>>());
+            if early_stopping.stop().is_some() {
+                assert_eq!(early_stopping.stop(), Some(point + 1));
+            }
+        }
+        early_stopping.stop()
     }
 
     #[test]
     fn a_rise_that_all_share_is_clear_and_a_small_one_is_not() {
         let at = |error: f64| vec![error; 20];
         let curve = [1.0, 0.5, 0.4, 0.407, 0.405, 0.409].map(at);
-        assert_eq!(turns(&curve), [false, false, false, false, false, true]);
+        assert_eq!(stop(&curve), Some(6));
+        assert_eq!(stop(&curve[..5]), None);
     }
 
     #[test]
     fn a_rise_of_one_annotator_is_not_clear() {
         let mut one = vec![0.4; 20];
         one[3] = 2.0;
-        assert_eq!(turns(&[vec![0.4; 20], one]), [false, false]);
+        assert_eq!(stop(&[vec![0.4; 20], one]), None);
     }
 
     #[test]
-    fn few_annotators_never_turn() {
-        assert_eq!(turns(&[vec![0.4; 9], vec![4.0; 9]]), [false, false]);
+    fn few_annotators_never_stop() {
+        assert_eq!(stop(&[vec![0.4; 9], vec![4.0; 9]]), None);
+    }
+
+    #[test]
+    fn annotators_without_votes_do_not_count() {
+        let none = SquaredErrors::default();
+        let mut early_stopping = EarlyStopping::new(1);
+        for (point, sum) in [0.4, 4.0].into_iter().enumerate() {
+            let mut errors = vec![SquaredErrors { sum, weight: 1.0 }; 9];
+            errors.push(none);
+            early_stopping.record(0, point, &errors);
+        }
+        assert_eq!(early_stopping.stop(), None);
+    }
+
+    #[test]
+    fn all_folds_together_decide_in_whichever_order_they_come() {
+        // The first fold alone would stop at the third time.
+        let curves = [[0.5, 0.3, 0.5, 0.5, 0.5], [0.5, 0.3, 0.15, 0.28, 0.3]];
+        let each = |sum: f64| vec![SquaredErrors { sum, weight: 1.0 }; 10];
+        for order in ["0101010101", "0000011111", "1110000011"] {
+            let mut early_stopping = EarlyStopping::new(2);
+            let mut points = [0; 2];
+            for fold in order.bytes().map(|digit| usize::from(digit - b'0')) {
+                let point = points[fold];
+                early_stopping.record(fold, point, &each(curves[fold][point]));
+                points[fold] += 1;
+                let known = points.iter().all(|&points| points >= 4);
+                assert_eq!(early_stopping.stop(), known.then_some(4));
+            }
+        }
+    }
+
+    #[test]
+    fn the_guess_for_one_fold_needs_a_rise_to_the_latest_error() {
+        assert!(is_beyond_stop(&[1.0, 0.5, 0.52]));
+        assert!(!is_beyond_stop(&[1.0, 0.5, 0.51]));
+        assert!(!is_beyond_stop(&[1.0, 0.5, 0.4]));
+        assert!(!is_beyond_stop(&[]));
     }
 }

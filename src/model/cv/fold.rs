@@ -1,10 +1,12 @@
 //! One fold: a path without its votes, and how well it predicts them.
 
-use super::HeldOut;
-use super::early_stopping::SquaredErrors;
-use super::score::Scorer;
+use std::sync::Arc;
+
+use super::input::CvInput;
+use super::score::{Scorer, SquaredErrors};
 use crate::error::Result;
 use crate::execution::Stop;
+use crate::linalg::dense::{Tile, tiles};
 use crate::model::flow::Flow;
 use crate::model::hodgerank::{LaplacianSolver, SolveFrequency};
 use crate::model::lbi::Path;
@@ -14,106 +16,86 @@ use crate::model::statistics::Statistics;
 use crate::options::PairModel;
 use crate::votes::Comparisons;
 
-/// The votes of the other folds, ready for a path, and those that are held out.
-pub(super) struct Training {
-    statistics: Statistics,
-    consensus: LaplacianSolver,
-    settings: Settings,
+/// A fold's path in progress, and the votes that were held out.
+pub(super) struct Fold {
+    path: Path,
     held_out: Comparisons,
 }
 
-impl Training {
-    pub fn new(held_out: &HeldOut<'_>, fold: usize, stop: &Stop) -> Result<Self> {
-        let HeldOut { votes, folds, .. } = *held_out;
+/// How well the held-out votes are predicted at one time.
+pub(super) struct Evaluation {
+    /// Mean squared error.
+    pub error: f64,
+    pub mismatch: f64,
+    pub by_annotator: Vec<SquaredErrors>,
+}
+
+impl Fold {
+    /// A fold at the beginning of its path.
+    pub fn new(input: &CvInput<'_>, fold: usize, stop: &Stop) -> Result<Self> {
+        let CvInput { votes, folds, .. } = *input;
         let training = votes.select(|row| folds.of(row) != fold);
-        let statistics = Statistics::new(&training, stop)?;
+        let statistics = Arc::new(Statistics::new(&training, stop)?);
         let pairs = Flow::new(&training, PairModel::Uniform, stop)?;
         drop(training);
-        let consensus = LaplacianSolver::new(&pairs, SolveFrequency::Often, stop)?;
-        let settings = calmed(held_out.settings, &statistics, &consensus, stop)?;
+        let solver = Arc::new(LaplacianSolver::new(&pairs, SolveFrequency::Often, stop)?);
+        let settings = stable_settings(input.settings, &statistics, &solver, stop)?;
         Ok(Self {
-            statistics,
-            consensus,
-            settings,
+            path: Path::new(&statistics, &solver, settings, stop)?,
             held_out: votes.select(|row| folds.of(row) == fold),
         })
     }
-}
 
-/// A fold's path under way.
-pub(super) struct Fold<'a> {
-    statistics: &'a Statistics,
-    path: Path<'a>,
-    scorer: Scorer<'a>,
-    pub errors: Errors,
-}
+    /// The error of HodgeRank.
+    pub fn hodgerank_error(&mut self, stop: &Stop) -> Result<f64> {
+        Ok(self.evaluate(0.0, stop)?.error)
+    }
 
-/// What came out so far, by grid time.
-pub(super) struct Errors {
-    /// Mean squared errors.
-    pub squared: Vec<f64>,
-    pub mismatches: Vec<f64>,
-    /// Of plain HodgeRank.
-    pub hodgerank: f64,
-}
-
-impl<'a> Fold<'a> {
-    pub fn new(training: &'a Training, stop: &Stop) -> Result<Self> {
-        let Training {
-            statistics,
-            consensus,
-            settings,
-            held_out,
-        } = training;
-        let mut path = Path::new(statistics, consensus, *settings, stop)?;
-        let mut scorer = Scorer::new(held_out);
-        let (hodgerank, _) = scorer.score(statistics, path.advance_to(0.0, stop)?);
-        Ok(Self {
-            statistics,
-            path,
-            scorer,
-            errors: Errors {
-                squared: Vec::new(),
-                mismatches: Vec::new(),
-                hodgerank,
-            },
+    /// Advances the path to a time and scores the held-out votes there.
+    pub fn evaluate(&mut self, t: f64, stop: &Stop) -> Result<Evaluation> {
+        let mut scorer = Scorer::new(&self.held_out);
+        let (error, mismatch) = scorer.score(self.path.advance_to(t, stop)?);
+        Ok(Evaluation {
+            error,
+            mismatch,
+            by_annotator: scorer.by_annotator().to_vec(),
         })
     }
 
-    /// The number of grid times looked at.
-    pub fn points(&self) -> usize {
-        self.errors.squared.len()
-    }
-
-    /// Goes on to the next time and looks how well the votes are predicted there.
-    pub fn advance_to(&mut self, t: f64, stop: &Stop) -> Result<()> {
-        let snapshot = self.path.advance_to(t, stop)?;
-        let (squared, mismatch) = self.scorer.score(self.statistics, snapshot);
-        self.errors.squared.push(squared);
-        self.errors.mismatches.push(mismatch);
-        Ok(())
-    }
-
-    /// The squared errors at the latest time.
-    pub fn by_annotator(&self) -> &[SquaredErrors] {
-        self.scorer.by_annotator()
+    /// About how many bytes a fold of these votes takes at most, from the sizes
+    /// of its largest parts: for each vote the two entries of the adjacency
+    /// lists; for each item that an annotator saw its index, a_u, b_u, z and δ;
+    /// the tiles of dense blocks; and the numbers kept for each annotator.
+    pub fn max_bytes(votes: &Comparisons) -> usize {
+        const PER_ANNOTATOR: usize = 300;
+        const PER_ITEM_SEEN: usize = 4 + 4 * 8;
+        let per_vote = 2 * if votes.is_weighted() { 4 + 8 } else { 4 };
+        let annotator = |u: usize| {
+            let rows = votes.rows(u).len();
+            let seen = (2 * rows).min(votes.items());
+            let quads = seen.div_ceil(4);
+            // A block is dense only if its tiles are worth it; see `Blocks`.
+            let dense = tiles(quads).min(rows / (1 + quads / 8));
+            rows * per_vote + seen * PER_ITEM_SEEN + dense * size_of::<Tile>() + PER_ANNOTATOR
+        };
+        (0..votes.annotators()).map(annotator).sum()
     }
 }
 
-/// Steps short enough for what is left of the votes. A bound on the norm mostly
-/// shows that they are.
-fn calmed(
+/// Settings with steps short enough that the path of the training votes does not
+/// oscillate. In most cases a bound on the norm shows that they are already.
+fn stable_settings(
     settings: Settings,
     statistics: &Statistics,
-    consensus: &LaplacianSolver,
+    solver: &LaplacianSolver,
     stop: &Stop,
 ) -> Result<Settings> {
     let total = statistics.total();
-    let most = step_norm_bound(statistics, consensus, &settings, stop)?;
-    if !settings.oscillates(most, total) {
+    let bound = step_norm_bound(statistics, solver, &settings, stop)?;
+    if !settings.oscillates(bound, total) {
         return Ok(settings);
     }
-    let norm = step_norm(statistics, consensus, &settings, stop)?;
+    let norm = step_norm(statistics, solver, &settings, stop)?;
     let alpha = if settings.oscillates(norm, total) {
         total / (settings.kappa * norm)
     } else {

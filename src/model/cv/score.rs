@@ -1,14 +1,21 @@
-//! How far a model is from votes.
+//! How far the predictions of a model are from votes.
 
-use super::early_stopping::SquaredErrors;
 use crate::model::lbi::Snapshot;
-use crate::model::statistics::Statistics;
 use crate::votes::Comparisons;
 
-/// Compares a model with votes.
+/// The squared errors of an annotator's votes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct SquaredErrors {
+    /// Σ ω·(squared error).
+    pub sum: f64,
+    /// Σ ω.
+    pub weight: f64,
+}
+
+/// Compares models with votes.
 pub struct Scorer<'a> {
     votes: &'a Comparisons,
-    /// An annotator's own scores.
+    /// An annotator's own scores, by item.
     scores: Vec<f64>,
     by_annotator: Vec<SquaredErrors>,
 }
@@ -23,26 +30,25 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// What the last error was made of.
+    /// The parts of the latest error.
     pub(crate) fn by_annotator(&self) -> &[SquaredErrors] {
         &self.by_annotator
     }
 
-    /// Mean squared error and mismatch of the model at a time. What the model
-    /// knows of an annotator, `statistics`, may come from other votes: an
-    /// annotator or item unseen there has no effect, and its own component.
-    pub fn score(&mut self, statistics: &Statistics, snapshot: &Snapshot) -> (f64, f64) {
+    /// Mean squared error and mismatch of a model. It may have been fitted to
+    /// other votes: an annotator who is not in these has no effects, and an item
+    /// that is not in these is a component of its own, with score 0.
+    pub fn score(&mut self, snapshot: &Snapshot) -> (f64, f64) {
         let theta = snapshot.theta();
         self.scores.copy_from_slice(theta);
         self.by_annotator.clear();
         let mut mismatch = 0.0;
         for u in 0..self.votes.annotators() {
             let mut errors = SquaredErrors::default();
-            let personal = snapshot.deviation_norm()[u] != 0.0;
-            let items = statistics.annotator(u).items;
-            if personal {
-                for (&item, delta) in items.iter().zip(snapshot.deviation(statistics, u)) {
-                    self.scores[item as usize] += delta;
+            let deviates = snapshot.deviation_norm()[u] != 0.0;
+            if deviates {
+                for (item, score) in snapshot.own_scores(u) {
+                    self.scores[item] = score;
                 }
             }
             let bias = snapshot.position_bias()[u];
@@ -54,8 +60,8 @@ impl<'a> Scorer<'a> {
                 mismatch += vote.weight * (1.0 - sign(vote.choice * predicted)) / 2.0;
             }
             self.by_annotator.push(errors);
-            if personal {
-                for &item in items {
+            if deviates {
+                for &item in snapshot.items(u) {
                     self.scores[item as usize] = theta[item as usize];
                 }
             }

@@ -1,259 +1,468 @@
-//! The effects that are carried from step to step.
+//! The annotators' effects, and which of them take part in a step.
 //!
-//! A step goes over each of these annotators once. While its Laplacian is at
-//! hand, it is used twice: for the gradient, and for what the new deviation adds
-//! to the right-hand side of the next θ.
+//! An annotator begins *inactive*, becomes *bias-only* when γ enters, and
+//! *active* when δ enters. Nobody goes back: an effect that returns to zero
+//! stays in the active set.
 
-use super::EffectEntry;
-use super::gradients::{Local, bias_slope, shrink};
+use std::sync::Arc;
+
+use super::gradients::{StepScratch, bias_gradient, deviation_gradient, shrink, shrunk};
+use super::kernels::{Effects, SubtractEffects, ZStep, ZStepResult};
+use super::screening::{MeanScores, ScoreIntegral, Screening};
+use super::snapshot::Snapshot;
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, sum};
-use crate::model::blocks::{AtItems, Block, Blocks};
+use crate::linalg::simd::{Kernel, Lanes, Quad, vectorised};
+use crate::model::blocks::Blocks;
 use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;
 
-/// Which of an annotator's effects are carried from step to step.
+/// When and where an effect first was not zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EffectEntry {
+    /// The number of the step that ended with it.
+    pub iteration: usize,
+    /// The time at the end of that step.
+    pub time: f64,
+}
+
+/// Which of an annotator's effects take part in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+enum Stage {
     /// None: both have been zero so far.
-    Dormant,
+    Inactive,
     /// γ; δ has been zero so far.
-    Biased,
+    BiasOnly,
     /// Both.
-    Full,
+    Active,
 }
 
-/// The state of each annotator; vectors over items lie where the statistics have
-/// theirs, in the order of the annotator's block.
-pub(super) struct Annotators {
-    pub(super) stage: Vec<Stage>,
-    pub(super) biased: Vec<u32>,
-    pub(super) full: Vec<u32>,
-    /// What becomes of δ by shrinkage.
-    pub(super) z: Vec<Quad>,
-    pub(super) effects: Vec<Effects>,
-    pub(super) bias_integral: Vec<f64>,
-    pub(super) bias_entry: Vec<Option<EffectEntry>>,
-    pub(super) deviation_entry: Vec<Option<EffectEntry>>,
+/// The effects of all annotators.
+pub(super) struct ActiveSet {
+    statistics: Arc<Statistics>,
+    settings: Settings,
+    stage: Vec<Stage>,
+    bias_only: Vec<u32>,
+    active: Vec<u32>,
+    /// z of δ, laid out as the vectors of the statistics are; each annotator's in
+    /// the order of its block.
+    z: Vec<Quad>,
+    effects: Vec<Effects>,
+    /// Γ_u = ∫γ^u dt of those that are bias-only.
+    bias_integral: Vec<f64>,
+    bias_entry: Vec<Option<EffectEntry>>,
+    deviation_entry: Vec<Option<EffectEntry>>,
+    blocks: Blocks,
+    screening: Screening,
+    candidates: Vec<u32>,
+    scratch: StepScratch,
 }
 
-/// The numbers of one annotator.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Effects {
-    /// δ = scale·z.
-    pub(super) scale: f64,
-    /// γ.
-    pub(super) bias: f64,
-    /// What becomes of γ by shrinkage.
-    pub(super) z_bias: f64,
-}
-
-impl Annotators {
-    pub(super) fn new(statistics: &Statistics) -> Self {
-        let users = statistics.annotators();
+impl ActiveSet {
+    /// Every effect zero.
+    pub fn new(statistics: &Arc<Statistics>, settings: Settings) -> Self {
+        let annotators = statistics.annotators();
         Self {
-            stage: vec![Stage::Dormant; users],
-            biased: Vec::with_capacity(users),
-            full: Vec::with_capacity(users),
-            z: vec![[0.0; 4]; statistics.offsets[users]],
-            effects: vec![Effects::default(); users],
-            bias_integral: vec![0.0; users],
-            bias_entry: vec![None; users],
-            deviation_entry: vec![None; users],
+            statistics: Arc::clone(statistics),
+            settings,
+            stage: vec![Stage::Inactive; annotators],
+            bias_only: Vec::with_capacity(annotators),
+            active: Vec::with_capacity(annotators),
+            z: vec![[0.0; 4]; statistics.offsets[annotators]],
+            effects: vec![Effects::default(); annotators],
+            bias_integral: vec![0.0; annotators],
+            bias_entry: vec![None; annotators],
+            deviation_entry: vec![None; annotators],
+            blocks: Blocks::new(statistics),
+            screening: Screening::new(statistics, &settings),
+            candidates: Vec::with_capacity(annotators),
+            scratch: StepScratch::new(statistics),
         }
     }
 
-    /// Moves γ by a step that changes its z by so much.
+    /// Whether no effect has entered.
+    pub fn is_empty(&self) -> bool {
+        self.bias_only.is_empty() && self.active.is_empty()
+    }
+
+    /// When each γ first was not zero.
+    pub fn bias_entries(&self) -> &[Option<EffectEntry>] {
+        &self.bias_entry
+    }
+
+    /// When each δ first was not zero.
+    pub fn deviation_entries(&self) -> &[Option<EffectEntry>] {
+        &self.deviation_entry
+    }
+
+    /// The largest norm of an effect's gradient at θ⁰. Sets the first bounds.
+    pub fn screen_all(&mut self, theta: &[f64], stop: &Stop) -> Result<f64> {
+        let Self {
+            statistics,
+            settings,
+            screening,
+            scratch,
+            ..
+        } = self;
+        let mut largest = 0.0f64;
+        for u in 0..statistics.annotators() {
+            stop.check()?;
+            if settings.personal {
+                let norm = deviation_gradient(statistics, u, 1.0, theta, 0.0, scratch);
+                screening.set_deviation(u, norm, 0.0, 0.0);
+                largest = largest.max(norm);
+            }
+            if settings.position_bias {
+                let size = bias_gradient(&statistics.quads(u), 1.0, theta).abs();
+                screening.set_bias(u, size, 0.0);
+                largest = largest.max(size);
+            }
+        }
+        Ok(largest)
+    }
+
+    /// Moves every z along its gradient, shrinks, and subtracts the new effects
+    /// Σ_u (L_u δ^u + a_u γ^u) from `rhs`. Effects that are zero enter when they
+    /// have to. `scores` has the integral of θ up to the end of this step.
+    pub fn step(
+        &mut self,
+        theta: &[f64],
+        scores: &MeanScores,
+        now: EffectEntry,
+        rhs: &mut [f64],
+        stop: &Stop,
+    ) -> Result<()> {
+        let scores = scores.at_step(now.time);
+        let active_before = self.active.len();
+        vectorised(ActiveStep {
+            active_set: self,
+            theta,
+            rhs,
+            now,
+            stop,
+        })?;
+        self.step_bias_only(theta, &scores, now);
+        self.screen_inactive(&scores, now);
+        self.subtract_biases(rhs);
+        self.subtract_entered(active_before, rhs);
+        Ok(())
+    }
+
+    /// A step of the bias-only annotators. Some become active.
+    fn step_bias_only(&mut self, theta: &[f64], scores: &ScoreIntegral<'_>, now: EffectEntry) {
+        let Settings { alpha, kappa, .. } = self.settings;
+        let size = alpha / self.statistics.total;
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        for &u in &self.bias_only {
+            let index = u as usize;
+            let gradient = self.bias_only_gradient(index, theta);
+            let effects = &mut self.effects[index];
+            self.bias_integral[index] += alpha * effects.bias;
+            step_bias(
+                effects,
+                &mut self.bias_entry[index],
+                size * gradient,
+                kappa,
+                now,
+            );
+            let bias_mean = self.bias_integral[index] / now.time;
+            if self.screening.may_deviate(index, scores, bias_mean) {
+                candidates.push(u);
+            }
+        }
+        for &u in &candidates {
+            self.try_enter_deviation(u as usize, scores, now);
+        }
+        self.candidates = candidates;
+        let stage = &self.stage;
+        self.bias_only
+            .retain(|&u| stage[u as usize] == Stage::BiasOnly);
+    }
+
+    /// The gradient of γ while δ = 0.
     #[inline(always)]
-    pub(super) fn step_bias(&mut self, u: usize, change: f64, kappa: f64, entry: EffectEntry) {
+    fn bias_only_gradient(&self, u: usize, theta: &[f64]) -> f64 {
+        let annotator = self.statistics.quads(u);
+        bias_gradient(&annotator, 1.0, theta) - annotator.votes * self.effects[u].bias
+    }
+
+    /// Lets the effects of inactive annotators enter that have to.
+    fn screen_inactive(&mut self, scores: &ScoreIntegral<'_>, now: EffectEntry) {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        self.screening.collect_candidates(scores, &mut candidates);
+        for &u in &candidates {
+            let index = u as usize;
+            // Bias-only annotators have been looked at in their own step.
+            if self.stage[index] != Stage::Inactive {
+                continue;
+            }
+            if self.settings.position_bias {
+                self.try_enter_bias(index, scores, now);
+            }
+            if self.settings.personal {
+                self.try_enter_deviation(index, scores, now);
+            }
+            if self.stage[index] == Stage::BiasOnly {
+                self.bias_only.push(u);
+                self.screening.remove_bias(index);
+            }
+        }
+        self.candidates = candidates;
+    }
+
+    /// Computes a γ that has been zero so far. Either it enters, which makes the
+    /// annotator bias-only, or its bound is set anew.
+    fn try_enter_bias(&mut self, u: usize, scores: &ScoreIntegral<'_>, now: EffectEntry) {
+        let gradient = bias_gradient(&self.statistics.quads(u), scores.t, scores.integral);
+        self.screening
+            .set_bias(u, gradient.abs() / scores.t, scores.drift);
         let effects = &mut self.effects[u];
-        effects.z_bias += change;
-        effects.bias = shrink(effects.z_bias.abs(), kappa) * effects.z_bias;
-        if effects.bias != 0.0 && self.bias_entry[u].is_none() {
-            self.bias_entry[u] = Some(entry);
+        effects.z_bias = gradient / self.statistics.total;
+        effects.bias = shrunk(effects.z_bias, self.settings.kappa);
+        if effects.bias != 0.0 {
+            self.stage[u] = Stage::BiasOnly;
+            self.bias_entry[u] = Some(now);
         }
     }
 
-    /// γ's gradient while δ = 0.
-    #[inline(always)]
-    pub(super) fn bias_gradient(&self, statistics: &Statistics, u: usize, theta: &[f64]) -> f64 {
-        let annotator = statistics.quads(u);
-        bias_slope(&annotator, 1.0, theta) - annotator.votes * self.effects[u].bias
-    }
-}
-
-/// Moves an annotator's z along the gradient.
-pub(super) struct Advance<'a> {
-    pub(super) block: Block<'a>,
-    pub(super) theta: &'a [f64],
-    pub(super) effects: &'a Effects,
-    pub(super) size: f64,
-    pub(super) z: &'a mut [Quad],
-    pub(super) local: &'a mut Local,
-}
-
-/// What became of it.
-pub(super) struct Advanced {
-    pub(super) norm: f64,
-    /// γ's gradient, before.
-    pub(super) bias_gradient: f64,
-}
-
-impl Kernel for Advance<'_> {
-    type Output = Advanced;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) -> Advanced {
-        let Self { block, effects, .. } = self;
-        let quads = self.z.len();
-        let (x, image) = (&mut self.local.x[..quads], &mut self.local.image[..quads]);
-        let along = block.scores(lanes, self.theta, (effects.scale, self.z), x);
-        let mut moving = Moving {
-            z: self.z,
-            net_wins: block.net_wins,
-            imbalance: block.imbalance,
-            bias: lanes.splat(effects.bias),
-            size: lanes.splat(self.size),
-            squares: lanes.splat(0.0),
-        };
-        block.product(lanes, x, image, &mut moving);
-        Advanced {
-            norm: sum(lanes.quad(moving.squares)).sqrt(),
-            bias_gradient: block.net_left - along - block.votes * effects.bias,
+    /// Computes a δ that has been zero so far. Either it enters, which makes the
+    /// annotator active, or its bound is set anew.
+    fn try_enter_deviation(&mut self, u: usize, scores: &ScoreIntegral<'_>, now: EffectEntry) {
+        let ScoreIntegral { t, integral, drift } = *scores;
+        let (statistics, scratch) = (&*self.statistics, &mut self.scratch);
+        let total = statistics.total;
+        let bias_integral = self.bias_integral[u];
+        let norm = deviation_gradient(statistics, u, t, integral, bias_integral, scratch);
+        let scale = shrink(norm / total, self.settings.kappa);
+        if scale == 0.0 {
+            self.screening
+                .set_deviation(u, norm / t, bias_integral / t, drift);
+            return;
         }
+        let range = statistics.offsets[u]..statistics.offsets[u + 1];
+        let image = &mut scratch.image[..range.len()];
+        for quad in &mut *image {
+            *quad = quad.map(|value| value / total);
+        }
+        self.blocks.add(statistics, u);
+        self.blocks
+            .arrange(statistics, u, image, &mut self.z[range]);
+        self.effects[u].scale = scale;
+        self.stage[u] = Stage::Active;
+        self.deviation_entry[u] = Some(now);
+        self.active.push(u as u32);
+        self.screening.remove(u);
     }
-}
 
-/// z += size·(b_u − L_u x − a_u γ^u).
-struct Moving<'a, L: Lanes> {
-    z: &'a mut [Quad],
-    net_wins: &'a [Quad],
-    imbalance: &'a [Quad],
-    bias: L::Register,
-    size: L::Register,
-    squares: L::Register,
-}
-
-impl<L: Lanes> Sink<L> for Moving<'_, L> {
-    #[inline(always)]
-    fn take(&mut self, lanes: L, place: usize, value: L::Register) {
-        let gradient = lanes.subtract(lanes.load(&self.net_wins[place]), value);
-        let pulled = lanes.multiply(lanes.load(&self.imbalance[place]), self.bias);
-        let gradient = lanes.subtract(gradient, pulled);
-        let z = &mut self.z[place];
-        let moved = lanes.add_product(lanes.load(z), self.size, gradient);
-        self.squares = lanes.add_product(self.squares, moved, moved);
-        lanes.store(moved, z);
-    }
-}
-
-/// Subtracts L_u δ^u + a_u γ^u from the right-hand side of θ's equation.
-pub(super) struct Subtract<'a> {
-    pub(super) block: Block<'a>,
-    pub(super) effects: &'a Effects,
-    pub(super) z: &'a [Quad],
-    pub(super) image: &'a mut [Quad],
-    pub(super) right: &'a mut [f64],
-}
-
-impl Kernel for Subtract<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        let Self { effects, z, .. } = self;
-        let mut subtracting = Subtracting {
-            imbalance: self.block.imbalance,
-            scale: lanes.splat(effects.scale),
-            bias: lanes.splat(effects.bias),
-            right: self.block.at_items(self.right),
-        };
-        if effects.scale != 0.0 {
-            let image = &mut self.image[..z.len()];
-            self.block.product(lanes, z, image, &mut subtracting);
-        } else if effects.bias != 0.0 {
-            for place in 0..z.len() {
-                subtracting.take(lanes, place, lanes.splat(0.0));
+    /// Subtracts a_u γ^u of the bias-only annotators.
+    fn subtract_biases(&self, rhs: &mut [f64]) {
+        for &u in &self.bias_only {
+            let bias = self.effects[u as usize].bias;
+            if bias == 0.0 {
+                continue;
+            }
+            let annotator = self.statistics.quads(u as usize);
+            let mut rhs = annotator.items.of_mut(rhs);
+            for (index, a) in annotator.imbalance.iter().enumerate() {
+                rhs.subtract(index, a.map(|a| a * bias));
             }
         }
     }
-}
 
-struct Subtracting<'a, 'x, L: Lanes> {
-    imbalance: &'a [Quad],
-    scale: L::Register,
-    bias: L::Register,
-    right: AtItems<'a, 'x>,
-}
+    /// Subtracts the effects of the annotators that became active in this step.
+    fn subtract_entered(&mut self, active_before: usize, rhs: &mut [f64]) {
+        for &u in &self.active[active_before..] {
+            let u = u as usize;
+            let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
+            vectorised(SubtractEffects {
+                block: self.blocks.of(&self.statistics, u),
+                effects: &self.effects[u],
+                z: &self.z[range],
+                image: &mut self.scratch.image,
+                rhs,
+            });
+        }
+    }
 
-impl<L: Lanes> Sink<L> for Subtracting<'_, '_, L> {
-    #[inline(always)]
-    fn take(&mut self, lanes: L, place: usize, value: L::Register) {
-        let change = lanes.multiply(self.scale, value);
-        let a = lanes.load(&self.imbalance[place]);
-        let change = lanes.add_product(change, a, self.bias);
-        self.right.subtract(lanes, place, change);
+    /// Writes the effects at the time of `scores`, which is `elapsed` after the
+    /// latest step: z moves linearly within a step.
+    pub fn write_effects(
+        &mut self,
+        theta: &[f64],
+        scores: &ScoreIntegral<'_>,
+        elapsed: f64,
+        snapshot: &mut Snapshot,
+    ) {
+        let size = elapsed / self.statistics.total;
+        for &u in &self.bias_only {
+            let u = u as usize;
+            let z = self.effects[u].z_bias + size * self.bias_only_gradient(u, theta);
+            snapshot.set_bias(u, shrunk(z, self.settings.kappa));
+        }
+        for index in 0..self.active.len() {
+            self.write_active(self.active[index] as usize, theta, size, snapshot);
+        }
+        self.write_entering(scores, elapsed, snapshot);
+    }
+
+    /// Writes the effects of an active annotator.
+    fn write_active(&mut self, u: usize, theta: &[f64], size: f64, snapshot: &mut Snapshot) {
+        let Self {
+            statistics,
+            settings,
+            blocks,
+            scratch: StepScratch { x, image, z: moved },
+            ..
+        } = self;
+        let range = statistics.offsets[u]..statistics.offsets[u + 1];
+        let (effects, z) = (&self.effects[u], &self.z[range]);
+        let moved = &mut moved[..z.len()];
+        moved.copy_from_slice(z);
+        let ZStepResult { bias_gradient, .. } = vectorised(ZStep {
+            block: blocks.of(statistics, u),
+            theta,
+            effects,
+            size,
+            z: moved,
+            x,
+            image,
+        });
+        if settings.position_bias {
+            let z = effects.z_bias + size * bias_gradient;
+            snapshot.set_bias(u, shrunk(z, settings.kappa));
+        }
+        let restored = &mut x[..z.len()];
+        restored[z.len() - 1] = [0.0; 4];
+        blocks.restore(statistics, u, moved, restored);
+        snapshot.set_deviation(u, restored.iter().copied(), settings.kappa);
+    }
+
+    /// Writes the effects that are zero at the latest step and enter after it.
+    fn write_entering(
+        &mut self,
+        scores: &ScoreIntegral<'_>,
+        elapsed: f64,
+        snapshot: &mut Snapshot,
+    ) {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        self.screening.collect_candidates(scores, &mut candidates);
+        candidates.retain(|&u| self.stage[u as usize] == Stage::Inactive);
+        if self.settings.position_bias {
+            for &u in &candidates {
+                let annotator = self.statistics.quads(u as usize);
+                let z = bias_gradient(&annotator, scores.t, scores.integral);
+                let z = z / self.statistics.total;
+                snapshot.set_bias(u as usize, shrunk(z, self.settings.kappa));
+            }
+        }
+        if self.settings.personal {
+            candidates.extend(&self.bias_only);
+            for &u in &candidates {
+                self.write_entering_deviation(u as usize, scores, elapsed, snapshot);
+            }
+        }
+        self.candidates = candidates;
+    }
+
+    fn write_entering_deviation(
+        &mut self,
+        u: usize,
+        scores: &ScoreIntegral<'_>,
+        elapsed: f64,
+        snapshot: &mut Snapshot,
+    ) {
+        let (statistics, scratch) = (&*self.statistics, &mut self.scratch);
+        let bias_integral = self.bias_integral[u] + elapsed * self.effects[u].bias;
+        let ScoreIntegral { t, integral, .. } = *scores;
+        deviation_gradient(statistics, u, t, integral, bias_integral, scratch);
+        let quads = statistics.offsets[u + 1] - statistics.offsets[u];
+        let z = scratch.image[..quads].iter();
+        let z = z.map(|quad| quad.map(|value| value / statistics.total));
+        snapshot.set_deviation(u, z, self.settings.kappa);
     }
 }
 
-/// A step of all annotators with both effects.
-pub(super) struct StepFull<'a> {
-    pub(super) statistics: &'a Statistics,
-    pub(super) settings: &'a Settings,
-    pub(super) blocks: &'a Blocks,
-    pub(super) annotators: &'a mut Annotators,
-    pub(super) theta: &'a [f64],
-    pub(super) right: &'a mut [f64],
-    pub(super) local: &'a mut Local,
-    pub(super) entry: EffectEntry,
-    pub(super) stop: &'a Stop,
+/// Moves z of γ by `change`, and shrinks.
+#[inline(always)]
+fn step_bias(
+    effects: &mut Effects,
+    entry: &mut Option<EffectEntry>,
+    change: f64,
+    kappa: f64,
+    now: EffectEntry,
+) {
+    effects.z_bias += change;
+    effects.bias = shrunk(effects.z_bias, kappa);
+    if effects.bias != 0.0 && entry.is_none() {
+        *entry = Some(now);
+    }
 }
 
-impl Kernel for StepFull<'_> {
+/// A step of the active annotators. Each Laplacian is used twice while it is in
+/// the cache: for the gradient, and for the right-hand side of the next θ.
+struct ActiveStep<'a> {
+    active_set: &'a mut ActiveSet,
+    theta: &'a [f64],
+    rhs: &'a mut [f64],
+    now: EffectEntry,
+    stop: &'a Stop,
+}
+
+impl Kernel for ActiveStep<'_> {
     type Output = Result<()>;
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Result<()> {
         let Self {
-            statistics,
-            settings,
-            blocks,
-            annotators: state,
+            active_set,
             theta,
-            right,
-            local,
-            entry,
+            rhs,
+            now,
             stop,
         } = self;
+        let ActiveSet {
+            statistics,
+            settings,
+            active,
+            z,
+            effects,
+            bias_entry,
+            blocks,
+            scratch: StepScratch { x, image, .. },
+            ..
+        } = active_set;
         let size = settings.alpha / statistics.total;
-        for index in 0..state.full.len() {
+        for &u in &*active {
             stop.check()?;
-            let u = state.full[index] as usize;
-            let range = statistics.offsets[u]..statistics.offsets[u + 1];
+            let u = u as usize;
             let block = blocks.of(statistics, u);
-            let Advanced {
+            let z = &mut z[statistics.offsets[u]..statistics.offsets[u + 1]];
+            let effects = &mut effects[u];
+            let ZStepResult {
                 norm,
                 bias_gradient,
-            } = Advance {
+            } = ZStep {
                 block,
                 theta,
-                effects: &state.effects[u],
+                effects,
                 size,
-                z: &mut state.z[range.clone()],
-                local,
+                z,
+                x,
+                image,
             }
             .run(lanes);
-            state.effects[u].scale = shrink(norm, settings.kappa);
+            effects.scale = shrink(norm, settings.kappa);
             if settings.position_bias {
-                state.step_bias(u, size * bias_gradient, settings.kappa, entry);
+                let change = size * bias_gradient;
+                step_bias(effects, &mut bias_entry[u], change, settings.kappa, now);
             }
-            Subtract {
+            SubtractEffects {
                 block,
-                effects: &state.effects[u],
-                z: &state.z[range],
-                image: &mut local.image,
-                right,
+                effects,
+                z,
+                image,
+                rhs,
             }
             .run(lanes);
         }

@@ -1,4 +1,14 @@
-//! The arithmetic of a single effect: its slope, its norm, its shrinkage.
+//! The arithmetic of a single effect: its gradient, its norm, its shrinkage.
+//!
+//! While δ^u = 0, the gradients of m times the negative loss are
+//!
+//! ```text
+//! of δ^u: b_u − L_u θ − a_u γ^u        of γ^u: s_u − a_uᵀθ − N_u γ^u
+//! ```
+//!
+//! They are linear in θ and γ^u. So the same functions give the gradient at a
+//! time (from θ and γ^u, with t = 1) and its integral from 0 to t, which is m·z
+//! (from Θ = ∫θ dt and Γ_u = ∫γ^u dt).
 
 use std::array::from_fn;
 
@@ -6,30 +16,32 @@ use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, add_product, sum, vectorise
 use crate::model::statistics::{Adjacency, AnnotatorQuads, Statistics};
 
 /// An effect enters when its norm exceeds 1 by more than rounding: at t0 the
-/// first one's norm is 1, not beyond.
-pub(super) const THRESHOLD: f64 = 1.0 + 1e-12;
+/// norm of the first one is 1, up to rounding.
+const THRESHOLD: f64 = 1.0 + 1e-12;
 
-/// Vectors over one annotator's items.
-pub(super) struct Local {
-    pub(super) x: Vec<Quad>,
-    pub(super) image: Vec<Quad>,
+/// Vectors over one annotator's items, as long as the longest needs.
+pub(super) struct StepScratch {
+    pub x: Vec<Quad>,
+    pub image: Vec<Quad>,
+    pub z: Vec<Quad>,
 }
 
-impl Local {
-    pub(super) fn new(statistics: &Statistics) -> Self {
+impl StepScratch {
+    pub fn new(statistics: &Statistics) -> Self {
         let lengths = statistics
             .offsets
             .windows(2)
             .map(|range| range[1] - range[0]);
-        let longest = lengths.max().unwrap_or(0);
+        let zeros = vec![[0.0; 4]; lengths.max().unwrap_or(0)];
         Self {
-            x: vec![[0.0; 4]; longest],
-            image: vec![[0.0; 4]; longest],
+            x: zeros.clone(),
+            image: zeros.clone(),
+            z: zeros,
         }
     }
 }
 
-/// The factor of κ·shrink: 0 up to the threshold.
+/// The factor of κ·shrink for a vector of this norm: 0 up to the threshold.
 #[inline(always)]
 pub(in crate::model) fn shrink(norm: f64, kappa: f64) -> f64 {
     if norm > THRESHOLD {
@@ -39,6 +51,13 @@ pub(in crate::model) fn shrink(norm: f64, kappa: f64) -> f64 {
     }
 }
 
+/// κ·shrink of a single number.
+#[inline(always)]
+pub(super) fn shrunk(z: f64, kappa: f64) -> f64 {
+    shrink(z.abs(), kappa) * z
+}
+
+/// The Euclidean norm.
 pub(super) fn norm_of(values: &[Quad]) -> f64 {
     let mut squares = [0.0; 4];
     for &quad in values {
@@ -49,7 +68,7 @@ pub(super) fn norm_of(values: &[Quad]) -> f64 {
 
 /// t·s_u − a_uᵀΘ.
 #[inline(always)]
-pub(super) fn bias_slope(annotator: &AnnotatorQuads<'_>, t: f64, integral: &[f64]) -> f64 {
+pub(super) fn bias_gradient(annotator: &AnnotatorQuads<'_>, t: f64, integral: &[f64]) -> f64 {
     let mut along = [0.0; 4];
     let integral = annotator.items.of(integral).iter();
     for (integral, &a) in integral.zip(annotator.imbalance) {
@@ -58,18 +77,18 @@ pub(super) fn bias_slope(annotator: &AnnotatorQuads<'_>, t: f64, integral: &[f64
     t * annotator.net_left - sum(along)
 }
 
-/// t·b_u − L_u Θ − a_u Γ_u, left in `local.image`; its norm.
-pub(super) fn deviation_slope(
+/// Writes t·b_u − L_u Θ − a_u Γ_u to `scratch.image` and returns its norm.
+pub(super) fn deviation_gradient(
     statistics: &Statistics,
     u: usize,
     t: f64,
     integral: &[f64],
     bias_integral: f64,
-    local: &mut Local,
+    scratch: &mut StepScratch,
 ) -> f64 {
     let annotator = statistics.quads(u);
     let n = annotator.imbalance.len();
-    let (x, image) = (&mut local.x[..n], &mut local.image[..n]);
+    let (x, image) = (&mut scratch.x[..n], &mut scratch.image[..n]);
     for (slot, integral) in x.iter_mut().zip(annotator.items.of(integral).iter()) {
         *slot = integral;
     }
@@ -97,15 +116,16 @@ impl Kernel for Product<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        self.graph.product(lanes, self.x, &mut Keeping(self.image));
+        self.graph
+            .product(lanes, self.x, &mut ProductSink(self.image));
     }
 }
 
-struct Keeping<'a>(&'a mut [Quad]);
+struct ProductSink<'a>(&'a mut [Quad]);
 
-impl<L: Lanes> Sink<L> for Keeping<'_> {
+impl<L: Lanes> Sink<L> for ProductSink<'_> {
     #[inline(always)]
-    fn take(&mut self, lanes: L, place: usize, value: L::Register) {
-        lanes.store(value, &mut self.0[place]);
+    fn take(&mut self, lanes: L, index: usize, value: L::Register) {
+        lanes.store(value, &mut self.0[index]);
     }
 }

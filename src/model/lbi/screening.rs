@@ -1,40 +1,52 @@
-//! When to look at an effect that has been zero so far.
+//! Which effects that are zero may have to enter.
 //!
-//! The reasoning is in the parent module: a bound on ‖z‖ that grows with the
-//! drift of the mean scores says how long an effect cannot have entered.
+//! The bounds are derived in the documentation of the parent module.
 
-use super::Settings;
 use super::gradients::norm_of;
+use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;
 
-/// Bounds are compared with this much to spare, far more than rounding can take.
-pub(super) const CAUTION: f64 = 1.0 - 1e-9;
+/// Bounds are compared with a limit that is lower by this factor. The difference
+/// is far larger than any rounding error.
+const CAUTION: f64 = 1.0 - 1e-9;
 
-/// Θ, its mean over time, and how far that has drifted in all.
-pub(super) struct Drift {
-    pub(super) integral: Vec<f64>,
-    pub(super) mean: Vec<f64>,
-    pub(super) total: f64,
+/// Θ = ∫θ dt, its mean over time Θ̄ = Θ/t, and how far Θ̄ has drifted in total.
+pub(super) struct MeanScores {
+    integral: Vec<f64>,
+    mean: Vec<f64>,
+    drift: f64,
+    /// Θ at a time between two steps.
+    interpolated: Vec<f64>,
 }
 
-impl Drift {
-    pub(super) fn new(theta: &[f64]) -> Self {
+/// Θ at time t, and the total drift of Θ̄ up to then.
+#[derive(Clone, Copy)]
+pub(super) struct ScoreIntegral<'a> {
+    pub t: f64,
+    pub integral: &'a [f64],
+    pub drift: f64,
+}
+
+impl MeanScores {
+    /// Scores that have not moved yet; their integral begins with [`Self::begin`].
+    pub fn new(theta: &[f64]) -> Self {
         Self {
             integral: vec![0.0; theta.len()],
             mean: theta.to_vec(),
-            total: 0.0,
+            drift: 0.0,
+            interpolated: vec![0.0; theta.len()],
         }
     }
 
-    /// Begins at a time up to which θ has not moved.
-    pub(super) fn begin(&mut self, theta: &[f64], t: f64) {
+    /// Begins at time `t`, up to which θ has not moved.
+    pub fn begin(&mut self, theta: &[f64], t: f64) {
         for (slot, score) in self.integral.iter_mut().zip(theta) {
             *slot = t * score;
         }
     }
 
-    /// Follows θ for a step that ends at time `t`.
-    pub(super) fn advance(&mut self, theta: &[f64], alpha: f64, t: f64) {
+    /// Adds a step of length α that ends at time `t`.
+    pub fn advance(&mut self, theta: &[f64], alpha: f64, t: f64) {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for ((integral, mean), score) in self.integral.iter_mut().zip(&mut self.mean).zip(theta) {
             *integral += alpha * score;
@@ -44,37 +56,55 @@ impl Drift {
             high = high.max(change);
             *mean = next;
         }
-        self.total += high - low;
+        self.drift += high - low;
     }
 
-    /// How far the mean has drifted when Θ is this at time `t`.
-    pub(super) fn distance(&self, integral: &[f64], t: f64) -> f64 {
+    /// At the end of the latest step, which is time `t`.
+    pub fn at_step(&self, t: f64) -> ScoreIntegral<'_> {
+        ScoreIntegral {
+            t,
+            integral: &self.integral,
+            drift: self.drift,
+        }
+    }
+
+    /// At time `t`, which is `elapsed` after the end of the latest step.
+    pub fn between_steps(&mut self, theta: &[f64], elapsed: f64, t: f64) -> ScoreIntegral<'_> {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for (integral, mean) in integral.iter().zip(&self.mean) {
-            let change = integral / t - mean;
+        for (i, slot) in self.interpolated.iter_mut().enumerate() {
+            *slot = self.integral[i] + elapsed * theta[i];
+            let change = *slot / t - self.mean[i];
             low = low.min(change);
             high = high.max(change);
         }
-        high - low
+        ScoreIntegral {
+            t,
+            integral: &self.interpolated,
+            drift: self.drift + (high - low),
+        }
     }
 }
 
-/// When to look at which effect.
-pub(super) struct Watch {
-    pub(super) bounds: Vec<Bounds>,
-    pub(super) imbalance_norm: Vec<f64>,
-    /// Γ̄_u when the deviation's bound was set.
-    pub(super) bias_mean: Vec<f64>,
-    pub(super) woken: Vec<u32>,
-    /// Those of whom an effect is still zero, and some of whom none is any more.
-    waiting: Vec<u32>,
-    /// How many of them have none.
-    entered: usize,
+/// The screening bounds of all effects that are zero.
+pub(super) struct Screening {
+    /// An effect is zero while t times its bound is below this.
+    limit: f64,
+    bounds: Vec<EffectBounds>,
+    /// ‖a_u‖.
+    imbalance_norm: Vec<f64>,
+    /// Γ̄_u when the bound of the deviation was set.
+    bias_mean: Vec<f64>,
+    /// The annotators that are screened, and some that no longer need to be.
+    screened: Vec<u32>,
+    /// How many of them no longer need to be.
+    removed: usize,
 }
 
-impl Watch {
-    pub(super) fn new(statistics: &Statistics, settings: &Settings) -> Self {
-        let users = statistics.annotators();
+impl Screening {
+    /// The bounds grow with the drift as they should, but start nowhere before
+    /// they are set.
+    pub fn new(statistics: &Statistics, settings: &Settings) -> Self {
+        let annotators = statistics.annotators();
         let degree_norm = |u| {
             let degrees = statistics.graph(u).degrees();
             degrees.map(|degree| degree * degree).sum::<f64>().sqrt()
@@ -85,10 +115,7 @@ impl Watch {
             imbalance.map(|a| a.abs()).sum::<f64>()
         };
         let bounds = |u| {
-            let mut bounds = Bounds {
-                deviation: Bound::NEVER,
-                bias: Bound::NEVER,
-            };
+            let mut bounds = EffectBounds::NONE;
             if settings.personal {
                 // |(L_u v)_i| ≤ deg_i · (largest − smallest of v)
                 bounds.deviation.slope = degree_norm(u);
@@ -100,73 +127,98 @@ impl Watch {
             bounds
         };
         Self {
-            bounds: (0..users).map(bounds).collect(),
-            imbalance_norm: (0..users).map(|u| norm_of(imbalance(u))).collect(),
-            bias_mean: vec![0.0; users],
-            woken: Vec::with_capacity(users),
-            waiting: (0..users as u32).collect(),
-            entered: 0,
+            limit: statistics.total * CAUTION,
+            bounds: (0..annotators).map(bounds).collect(),
+            imbalance_norm: (0..annotators).map(|u| norm_of(imbalance(u))).collect(),
+            bias_mean: vec![0.0; annotators],
+            screened: (0..annotators as u32).collect(),
+            removed: 0,
         }
     }
 
-    /// An annotator's δ is carried from now on, and γ with it: nothing of theirs is
-    /// watched any more.
-    pub(super) fn end(&mut self, u: usize) {
+    /// Sets the bound of a δ whose gradient, averaged over time, has this norm.
+    pub fn set_deviation(&mut self, u: usize, norm: f64, bias_mean: f64, drift: f64) {
+        self.bounds[u].deviation.set(norm, drift);
+        self.bias_mean[u] = bias_mean;
+    }
+
+    /// Sets the bound of a γ whose gradient, averaged over time, has this size.
+    pub fn set_bias(&mut self, u: usize, size: f64, drift: f64) {
+        self.bounds[u].bias.set(size, drift);
+    }
+
+    /// γ has entered: it is no longer screened.
+    pub fn remove_bias(&mut self, u: usize) {
+        self.bounds[u].bias = ScreeningBound::NONE;
+    }
+
+    /// Both effects are in the active set: the annotator is no longer screened.
+    pub fn remove(&mut self, u: usize) {
         let bounds = &mut self.bounds;
-        bounds[u].deviation = Bound::NEVER;
-        bounds[u].bias = Bound::NEVER;
-        self.entered += 1;
-        if 2 * self.entered > self.waiting.len() {
-            let never = |bound: &Bound| bound.base == f64::NEG_INFINITY;
-            self.waiting.retain(|&u| {
-                let Bounds { deviation, bias } = &bounds[u as usize];
-                !never(deviation) || !never(bias)
-            });
-            self.entered = 0;
+        bounds[u] = EffectBounds::NONE;
+        self.removed += 1;
+        if 2 * self.removed > self.screened.len() {
+            self.screened.retain(|&u| !bounds[u as usize].is_none());
+            self.removed = 0;
         }
     }
 
-    /// The bound on the deviation of an annotator whose γ is carried.
-    pub(super) fn of_biased(&self, u: usize, drift: f64, bias_mean: f64) -> f64 {
+    /// Whether the δ of a bias-only annotator may have to enter.
+    pub fn may_deviate(&self, u: usize, scores: &ScoreIntegral<'_>, bias_mean: f64) -> bool {
         let change = (bias_mean - self.bias_mean[u]).abs();
-        self.bounds[u].deviation.at(drift) + self.imbalance_norm[u] * change
+        let bound = self.bounds[u].deviation.at(scores.drift) + self.imbalance_norm[u] * change;
+        scores.t * bound >= self.limit
     }
 
-    /// Finds the annotators of whose effects one may no longer be zero: all such
-    /// dormant ones, and some whose γ is carried.
-    pub(super) fn wake(&mut self, t: f64, drift: f64, limit: f64) {
-        self.woken.clear();
-        for &u in &self.waiting {
-            // Effects that are carried have none; those are looked at elsewhere.
-            let Bounds { deviation, bias } = &self.bounds[u as usize];
-            let bound = deviation.at(drift).max(bias.at(drift));
-            if t * bound >= limit {
-                self.woken.push(u);
+    /// Collects the annotators with an effect that may have to enter: all such
+    /// inactive ones, and some bias-only ones, whose bound this is not.
+    pub fn collect_candidates(&self, scores: &ScoreIntegral<'_>, candidates: &mut Vec<u32>) {
+        candidates.clear();
+        for &u in &self.screened {
+            let EffectBounds { deviation, bias } = &self.bounds[u as usize];
+            let bound = deviation.at(scores.drift).max(bias.at(scores.drift));
+            if scores.t * bound >= self.limit {
+                candidates.push(u);
             }
         }
     }
 }
 
-/// Of an annotator.
-pub(super) struct Bounds {
-    pub(super) deviation: Bound,
-    pub(super) bias: Bound,
+/// The bounds of one annotator's effects.
+struct EffectBounds {
+    deviation: ScreeningBound,
+    bias: ScreeningBound,
 }
 
-/// A bound on m‖z‖/t of an effect that is zero, which grows with the drift.
-pub(super) struct Bound {
+impl EffectBounds {
+    const NONE: Self = Self {
+        deviation: ScreeningBound::NONE,
+        bias: ScreeningBound::NONE,
+    };
+
+    fn is_none(&self) -> bool {
+        self.deviation.is_none() && self.bias.is_none()
+    }
+}
+
+/// A bound on m‖z‖/t of an effect that is zero. It grows with the drift.
+struct ScreeningBound {
     base: f64,
     slope: f64,
 }
 
-impl Bound {
-    /// Of an effect that nobody waits for.
-    pub(super) const NEVER: Self = Self {
+impl ScreeningBound {
+    /// Of an effect that is not screened.
+    const NONE: Self = Self {
         base: f64::NEG_INFINITY,
         slope: 0.0,
     };
 
-    pub(super) fn set(&mut self, norm: f64, drift: f64) {
+    fn is_none(&self) -> bool {
+        self.base == f64::NEG_INFINITY
+    }
+
+    fn set(&mut self, norm: f64, drift: f64) {
         self.base = norm - self.slope * drift;
     }
 

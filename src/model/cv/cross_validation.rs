@@ -1,0 +1,232 @@
+//! The errors of all folds over the grid, and the time that they choose.
+
+use std::thread;
+
+use super::fold::Fold;
+use super::input::CvInput;
+use super::scheduler::{ScheduleResult, Scheduler};
+use crate::error::Result;
+use crate::execution::CvExtent;
+use crate::execution::{Stop, join};
+use crate::model::settings::Settings;
+use crate::votes::{Comparisons, Folds};
+
+/// All folds are in memory at once if they take less than this, by a generous
+/// estimate. The votes, their statistics and the path of all votes come on top.
+const MAX_FOLD_BYTES: usize = 640 << 20;
+
+/// The errors of every fold at every grid time, or at those up to the early stop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrossValidation {
+    /// Mean squared error, by fold and grid time.
+    pub errors: Vec<Vec<f64>>,
+    /// Share of votes for the other side than predicted (ties count half), by fold and grid time.
+    pub mismatches: Vec<Vec<f64>>,
+    /// Mean squared error of HodgeRank, by fold.
+    pub hodgerank_errors: Vec<f64>,
+    /// The number of grid times up to the early stop, the one where it stopped
+    /// included; all if there is no early stop.
+    pub points_to_stop: usize,
+}
+
+impl CrossValidation {
+    /// The folds may have been evaluated further than to the early stop: the
+    /// errors beyond are left out.
+    fn new(result: ScheduleResult, input: &CvInput<'_>) -> Self {
+        let points = match input.extent {
+            CvExtent::FullGrid => input.grid.len(),
+            CvExtent::UntilStopped => result.points_to_stop,
+        };
+        let mut all = Self {
+            errors: Vec::new(),
+            mismatches: Vec::new(),
+            hodgerank_errors: Vec::new(),
+            points_to_stop: result.points_to_stop,
+        };
+        for mut fold in result.folds {
+            fold.errors.truncate(points);
+            fold.mismatches.truncate(points);
+            all.errors.push(fold.errors);
+            all.mismatches.push(fold.mismatches);
+            all.hodgerank_errors.push(fold.hodgerank_error);
+        }
+        all
+    }
+
+    /// The number of grid times that there are errors of.
+    pub(crate) fn points(&self) -> usize {
+        self.errors[0].len()
+    }
+
+    /// The mean over folds at a grid time.
+    pub fn error(&self, index: usize) -> f64 {
+        mean(self.errors.iter().map(|fold| fold[index]))
+    }
+
+    /// The standard deviation over folds at a grid time; None for a single fold.
+    pub fn error_std(&self, index: usize) -> Option<f64> {
+        let centre = self.error(index);
+        let squares = self
+            .errors
+            .iter()
+            .map(|fold| (fold[index] - centre).powi(2));
+        let folds = self.errors.len();
+        (folds > 1).then(|| (squares.sum::<f64>() / (folds - 1) as f64).sqrt())
+    }
+
+    /// The mean mismatch over folds at a grid time.
+    pub fn mismatch(&self, index: usize) -> f64 {
+        mean(self.mismatches.iter().map(|fold| fold[index]))
+    }
+
+    /// The mean over folds of HodgeRank's error.
+    pub fn hodgerank_error(&self) -> f64 {
+        mean(self.hodgerank_errors.iter().copied())
+    }
+
+    /// The grid time with the smallest error up to the early stop; the first of
+    /// equals.
+    pub fn best(&self) -> usize {
+        let better = |best, index| {
+            if self.error(index) < self.error(best) {
+                index
+            } else {
+                best
+            }
+        };
+        (1..self.points_to_stop).fold(0, better)
+    }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
+}
+
+/// Runs a path for each fold on several threads, and scores the votes that were held out.
+pub fn cross_validate(
+    votes: &Comparisons,
+    folds: &Folds,
+    settings: Settings,
+    grid: &[f64],
+    threads: usize,
+    stop: &Stop,
+) -> Result<CrossValidation> {
+    let input = CvInput {
+        votes,
+        folds,
+        settings,
+        grid,
+        extent: CvExtent::FullGrid,
+    };
+    Ok(cross_validate_beside(&input, threads, stop, || Ok(()))?.0)
+}
+
+/// Cross-validates, with other work that one of the threads does first.
+pub(crate) fn cross_validate_beside<T: Send>(
+    input: &CvInput<'_>,
+    threads: usize,
+    stop: &Stop,
+    other: impl FnOnce() -> Result<T> + Send,
+) -> Result<(CrossValidation, T)> {
+    // Each thread works on a fold of its own at least, whatever that takes.
+    let fit_in_memory = MAX_FOLD_BYTES / Fold::max_bytes(input.votes).max(1);
+    run_folds(input, fit_in_memory.max(threads), threads, stop, other)
+}
+
+/// The same, with a limit on how many folds are in memory at once.
+fn run_folds<T: Send>(
+    input: &CvInput<'_>,
+    max_in_memory: usize,
+    threads: usize,
+    stop: &Stop,
+    other: impl FnOnce() -> Result<T> + Send,
+) -> Result<(CrossValidation, T)> {
+    let scheduler = Scheduler::new(input, max_in_memory);
+    let workers = threads.min(input.folds.count() + 1);
+    let other = thread::scope(|scope| {
+        let work = || scheduler.work(stop);
+        let handles: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+        let other = other();
+        let own = work();
+        let ended = handles.into_iter().map(join).chain([own]);
+        ended.collect::<Result<()>>()?;
+        other
+    })?;
+    let result = scheduler.finish();
+    Ok((CrossValidation::new(result, input), other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Problem;
+    use crate::options::Options;
+    use crate::random::Random;
+    use crate::votes::Comparison;
+
+    /// Annotators who agree but for chance, and some who click left.
+    fn votes(annotators: usize, items: usize) -> Comparisons {
+        let mut random = Random(5);
+        let mut votes = Comparisons::with_capacity(items, 0, false, false);
+        for annotator in 0..annotators {
+            for _ in 0..20 + annotator % 7 {
+                let left = random.below(items);
+                let right = (left + 1 + random.below(items - 1)) % items;
+                let better = right as f64 - left as f64 + items as f64 * random.normal();
+                votes.push(Comparison {
+                    left,
+                    right,
+                    choice: if better > 0.0 || annotator % 5 == 0 {
+                        1.0
+                    } else {
+                        -1.0
+                    },
+                    weight: 1.0,
+                });
+            }
+            votes.end_annotator();
+        }
+        votes
+    }
+
+    /// The same errors and the same stop, whatever the number of threads and of
+    /// folds in memory.
+    #[test]
+    fn scheduling_does_not_change_the_errors_or_the_stop() {
+        let (stop, options) = (Stop::default(), Options::default());
+        let votes = votes(60, 12);
+        let folds = Folds::draw(votes.len(), 4, 1);
+        let problem = Problem::new(&votes, &options, &stop).unwrap();
+        let grid = problem.grid(&options).unwrap();
+        let run = |extent, threads, max_in_memory| {
+            let input = CvInput {
+                votes: &votes,
+                folds: &folds,
+                settings: problem.settings,
+                grid: &grid,
+                extent,
+            };
+            let found = run_folds(&input, max_in_memory, threads, &stop, || Ok(()));
+            found.unwrap().0
+        };
+        let full = run(CvExtent::FullGrid, 1, 4);
+        let points = full.points_to_stop;
+        assert_eq!(full.points(), grid.len());
+        assert!(points < grid.len());
+        let mut stopped = full.clone();
+        for curve in stopped.errors.iter_mut().chain(&mut stopped.mismatches) {
+            curve.truncate(points);
+        }
+        assert_eq!(full.best(), stopped.best());
+        for threads in [1, 3] {
+            for max_in_memory in [1, 2, 4] {
+                let case = format!("{threads} threads, {max_in_memory} folds in memory");
+                let found = run(CvExtent::FullGrid, threads, max_in_memory);
+                assert_eq!(found, full, "{case}");
+                let found = run(CvExtent::UntilStopped, threads, max_in_memory);
+                assert_eq!(found, stopped, "{case}");
+            }
+        }
+    }
+}

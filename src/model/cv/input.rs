@@ -1,0 +1,15 @@
+//! What a cross-validation is run on.
+
+use crate::execution::CvExtent;
+use crate::model::settings::Settings;
+use crate::votes::{Comparisons, Folds};
+
+/// What a cross-validation is run on.
+#[derive(Clone, Copy)]
+pub(crate) struct CvInput<'a> {
+    pub votes: &'a Comparisons,
+    pub folds: &'a Folds,
+    pub settings: Settings,
+    pub grid: &'a [f64],
+    pub extent: CvExtent,
+}

@@ -1,0 +1,133 @@
+//! The two products of a step with an active annotator's Laplacian: the z-step,
+//! and the annotator's part of the right-hand side of the next θ.
+
+use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, sum};
+use crate::model::blocks::{AtItems, Block};
+
+/// One annotator's effects, except for the vector z of δ.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Effects {
+    /// δ = scale·z.
+    pub scale: f64,
+    /// γ.
+    pub bias: f64,
+    /// z of γ.
+    pub z_bias: f64,
+}
+
+/// z ← z + size·(b_u − L_u(θ + δ^u) − a_u γ^u).
+pub(super) struct ZStep<'a> {
+    pub block: Block<'a>,
+    pub theta: &'a [f64],
+    pub effects: &'a Effects,
+    pub size: f64,
+    pub z: &'a mut [Quad],
+    pub x: &'a mut [Quad],
+    pub image: &'a mut [Quad],
+}
+
+/// What shrinking needs after a z-step.
+pub(super) struct ZStepResult {
+    /// ‖z‖ after the step.
+    pub norm: f64,
+    /// The gradient of γ before the step.
+    pub bias_gradient: f64,
+}
+
+impl Kernel for ZStep<'_> {
+    type Output = ZStepResult;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> ZStepResult {
+        let Self { block, effects, .. } = self;
+        let quads = self.z.len();
+        let (x, image) = (&mut self.x[..quads], &mut self.image[..quads]);
+        let along = block.scores(lanes, self.theta, (effects.scale, self.z), x);
+        let mut sink = ZStepSink {
+            z: self.z,
+            net_wins: block.net_wins,
+            imbalance: block.imbalance,
+            bias: lanes.splat(effects.bias),
+            size: lanes.splat(self.size),
+            squares: lanes.splat(0.0),
+        };
+        block.product(lanes, x, image, &mut sink);
+        ZStepResult {
+            norm: sum(lanes.quad(sink.squares)).sqrt(),
+            bias_gradient: block.net_left - along - block.votes * effects.bias,
+        }
+    }
+}
+
+/// Takes L_u x, moves z, and sums its squares.
+struct ZStepSink<'a, L: Lanes> {
+    z: &'a mut [Quad],
+    net_wins: &'a [Quad],
+    imbalance: &'a [Quad],
+    bias: L::Register,
+    size: L::Register,
+    squares: L::Register,
+}
+
+impl<L: Lanes> Sink<L> for ZStepSink<'_, L> {
+    #[inline(always)]
+    fn take(&mut self, lanes: L, index: usize, value: L::Register) {
+        let gradient = lanes.subtract(lanes.load(&self.net_wins[index]), value);
+        let biased = lanes.multiply(lanes.load(&self.imbalance[index]), self.bias);
+        let gradient = lanes.subtract(gradient, biased);
+        let z = &mut self.z[index];
+        let moved = lanes.add_product(lanes.load(z), self.size, gradient);
+        self.squares = lanes.add_product(self.squares, moved, moved);
+        lanes.store(moved, z);
+    }
+}
+
+/// rhs ← rhs − (L_u δ^u + a_u γ^u).
+pub(super) struct SubtractEffects<'a> {
+    pub block: Block<'a>,
+    pub effects: &'a Effects,
+    pub z: &'a [Quad],
+    pub image: &'a mut [Quad],
+    pub rhs: &'a mut [f64],
+}
+
+impl Kernel for SubtractEffects<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let Self { effects, z, .. } = self;
+        let mut sink = SubtractSink {
+            imbalance: self.block.imbalance,
+            scale: lanes.splat(effects.scale),
+            bias: lanes.splat(effects.bias),
+            rhs: self.block.at_items(self.rhs),
+        };
+        if effects.scale != 0.0 {
+            let image = &mut self.image[..z.len()];
+            self.block.product(lanes, z, image, &mut sink);
+        } else if effects.bias != 0.0 {
+            for index in 0..z.len() {
+                sink.take(lanes, index, lanes.splat(0.0));
+            }
+        }
+    }
+}
+
+/// Takes L_u z, and subtracts scale·L_u z + a_u γ^u.
+struct SubtractSink<'a, 'x, L: Lanes> {
+    imbalance: &'a [Quad],
+    scale: L::Register,
+    bias: L::Register,
+    rhs: AtItems<'a, 'x>,
+}
+
+impl<L: Lanes> Sink<L> for SubtractSink<'_, '_, L> {
+    #[inline(always)]
+    fn take(&mut self, lanes: L, index: usize, value: L::Register) {
+        let change = lanes.multiply(self.scale, value);
+        let a = lanes.load(&self.imbalance[index]);
+        let change = lanes.add_product(change, a, self.bias);
+        self.rhs.subtract(lanes, index, change);
+    }
+}
