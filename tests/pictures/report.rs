@@ -281,7 +281,7 @@ fn circles_are_told_in_a_sentence() {
     let html = circle(&Options::default(), names).report().unwrap();
     let section = unexplained(&html);
     assert!(
-        section.contains("explains none of how the votes on the pairs net_left"),
+        section.contains("explains none of how the votes on the pairs lean"),
         "{section}"
     );
     let sentence = "<li><bdi>paper</bdi> over <bdi>rock</bdi> (75 % of 4 votes), <bdi>rock</bdi> over \
