@@ -14,6 +14,7 @@ use crate::votes::{Comparisons, Votes};
 
 impl Options {
     /// Whether a fit with these options has nothing but HodgeRank in it.
+    #[allow(dead_code, reason = "for the hosts, which are features")]
     pub(crate) fn is_hodgerank_only(&self) -> bool {
         let by_knockoffs = self.fdr.is_some() && self.bias_test != BiasTest::PValue;
         !self.has_effects() && !by_knockoffs

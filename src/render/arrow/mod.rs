@@ -13,4 +13,5 @@ mod tables;
 pub use column::{ColumnKind, ResultColumn};
 pub use ids::id_data_type;
 pub use result_set::ResultSet;
+#[allow(unused_imports, reason = "for the hosts, which are features")]
 pub(crate) use tables::hodgerank_ranking;
