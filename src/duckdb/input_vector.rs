@@ -227,6 +227,7 @@ impl<'a> InputVector<'a> {
 
     /// Replaces `out` by the integers of all rows; false if one is NULL or may
     /// not fit in an `i64`.
+    #[allow(clippy::unnecessary_cast)] // one of the types is i64 already
     pub fn all_integers(&self, out: &mut Vec<i64>) -> bool {
         out.clear();
         if !self.all_valid() || matches!(self.values, InputValues::U64(_)) {

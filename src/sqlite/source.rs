@@ -118,7 +118,7 @@ fn column_names(statement: &Statement<'_>) -> Vec<String> {
 }
 
 /// The index of a column, or the error that it is missing.
-fn require(present: &[String], name: &String) -> Result<usize> {
+fn require(present: &[String], name: &str) -> Result<usize> {
     find(present, name).ok_or_else(|| missing_column(name, present.iter()).into())
 }
 

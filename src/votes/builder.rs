@@ -337,3 +337,60 @@ fn show(choice: ChoiceRef<'_>) -> String {
         ChoiceRef::Text(text) => format!("'{text}'"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn integer_rows(choice: Vec<f64>) -> IntegerRows {
+        IntegerRows {
+            annotator: vec![7, -3, 7],
+            left: vec![1, 2, 1 << 40],
+            right: vec![2, 1, 2],
+            choice,
+        }
+    }
+
+    fn one_by_one(rows: &IntegerRows) -> Votes {
+        let mut builder = VoteBuilder::new(&Options::default());
+        builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
+        for row in 0..rows.choice.len() {
+            let id = |ids: &[i64]| Some(IdRef::Int(ids[row].into()));
+            let row = Row {
+                annotator: id(&rows.annotator),
+                left: id(&rows.left),
+                right: id(&rows.right),
+                choice: Some(ChoiceRef::Number(rows.choice[row])),
+                weight: None,
+                fold: None,
+            };
+            builder.push(row).unwrap();
+        }
+        builder.finish().unwrap()
+    }
+
+    #[test]
+    fn integer_rows_are_the_votes_of_single_rows() {
+        for choice in [vec![1.0, -1.0, 0.0], vec![0.5, -0.0, -2.0]] {
+            let rows = integer_rows(choice);
+            let mut builder = VoteBuilder::new(&Options::default());
+            builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
+            assert!(builder.push_integers(&rows).unwrap());
+            let votes = builder.finish().unwrap();
+            assert_eq!(votes, one_by_one(&rows));
+            // Equal numbers may still differ in their bits: 0.0 and -0.0.
+            let comparisons = votes.comparisons();
+            let mut choices = (0..comparisons.len()).map(|row| comparisons.get(row).choice);
+            assert!(choices.all(|choice| choice != 0.0 || choice.is_sign_positive()));
+        }
+    }
+
+    #[test]
+    fn unusable_integer_rows_are_not_taken() {
+        let mut builder = VoteBuilder::new(&Options::default());
+        let unusable = integer_rows(vec![1.0, f64::NAN, 1.0]);
+        assert!(!builder.push_integers(&unusable).unwrap());
+        assert!(builder.push_integers(&integer_rows(vec![1.0])).is_err());
+        assert_eq!(builder.rows(), 0);
+    }
+}
