@@ -21,7 +21,7 @@ mod settings;
 mod statistics;
 
 pub use cv::{CrossValidation, Scorer, cross_validate};
-pub(crate) use cv::{CvExtent, CvInput, cross_validate_beside};
+pub(crate) use cv::{CvExtent, CvInput, cross_validate_with};
 pub use flow::{Flow, normal_quantile};
 pub use hodge::{Cycles, Triangle, Triangles};
 pub use hodgerank::{LaplacianSolver, SolveFrequency, SolverScratch};
