@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::execution::{CvExtent, Stop};
 use crate::model::{
     CvInput, Evidence, Fitted, Flow, LaplacianSolver, Path, Problem, Snapshot, StandardErrors,
-    cross_validate_beside, knockoff_selection, knockoff_statistics,
+    cross_validate_with, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
 use crate::votes::{Comparisons, Folds, Votes};
@@ -147,7 +147,7 @@ impl PathRunner<'_> {
         })
     }
 
-    /// Runs the path beside those of the folds, which choose a time.
+    /// Runs the path at the same time as those of the folds, which choose a time.
     ///
     /// When the time is chosen, the path has passed it, and is run once more up
     /// to there. This takes from 1 to 4 % of a fit, as few effects have entered
@@ -167,7 +167,7 @@ impl PathRunner<'_> {
             extent,
         };
         let path = || self.path(None, stop);
-        let (validation, mut run) = cross_validate_beside(&input, self.threads, stop, path)?;
+        let (validation, mut run) = cross_validate_with(&input, self.threads, stop, path)?;
         let index = validation.best();
         let mut path = self.problem.path(stop)?;
         let snapshot = path.advance_to(self.grid[index], stop)?;

@@ -22,7 +22,7 @@ mod settings;
 mod statistics;
 
 pub use cv::{CrossValidation, Scorer, cross_validate};
-pub(crate) use cv::{CvInput, cross_validate_beside};
+pub(crate) use cv::{CvInput, cross_validate_with};
 pub use distributions::{median, normal_quantile, normal_tail};
 pub use flow::Flow;
 pub use hodge::{Cycles, Triangle, Triangles};

@@ -119,11 +119,11 @@ pub fn cross_validate(
         grid,
         extent: CvExtent::FullGrid,
     };
-    Ok(cross_validate_beside(&input, threads, stop, || Ok(()))?.0)
+    Ok(cross_validate_with(&input, threads, stop, || Ok(()))?.0)
 }
 
 /// Cross-validates, with other work that one of the threads does first.
-pub(crate) fn cross_validate_beside<T: Send>(
+pub(crate) fn cross_validate_with<T: Send>(
     input: &CvInput<'_>,
     threads: usize,
     stop: &Stop,

@@ -17,7 +17,7 @@ mod input;
 mod scheduler;
 mod score;
 
-pub(crate) use cross_validation::cross_validate_beside;
+pub(crate) use cross_validation::cross_validate_with;
 pub use cross_validation::{CrossValidation, cross_validate};
 pub(crate) use input::CvInput;
 pub use score::Scorer;

@@ -7,18 +7,18 @@
 //! that lags behind and advances it by one grid time. So the folds stay together,
 //! the stop is known as soon as it is reached, and none goes far beyond.
 //!
-//! **They do not**: the folds are sequential, each worker runs one as far as it
-//! is needed before it begins the next. Only when the last fold is run, the stop
-//! is known. Until then a guess says how far to run: the *horizon* is where the
-//! first fold's own error has risen by a little more than the pooled error must.
+//! **They do not**: the folds are sequential. Each worker runs one as far as it
+//! is needed before it begins the next. The stop is known only when the last fold
+//! is run. Until then a guess says how far to run: the *horizon* is where the own
+//! error of the first fold has risen by a little more than the pooled error must.
 //! A fold that has come to the horizon leaves memory, and only its errors are
 //! kept. If the pooled errors up to the horizon do not stop, the guess was wrong:
 //! the folds begin their paths again and go on to the end of the grid. A wrong
 //! guess costs time, but the errors and the stop are the same.
 //!
-//! Why sequential folds, and not less memory for each: of 5 million votes of
-//! 5,000 annotators on 1,000 items a fold takes about 150 MB, most of it vectors
-//! over the items that each annotator saw, which every step needs.
+//! Folds of many votes cannot all be in memory: of 5 million votes of 5,000
+//! annotators on 1,000 items, each takes up to about 180 MB. Four fifths of that
+//! are vectors over the items that each annotator saw, which every step needs.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -32,7 +32,7 @@ use crate::execution::Stop;
 /// The folds, and what is known of them.
 pub(super) struct Scheduler<'a> {
     input: &'a CvInput<'a>,
-    progress: Mutex<Progress<Fold>>,
+    progress: Mutex<FoldProgress<Fold>>,
 }
 
 /// The errors of one fold, by grid time.
@@ -53,7 +53,7 @@ pub(super) struct ScheduleResult {
 }
 
 /// Which folds are where, and what is known of their errors. `F` is a fold.
-struct Progress<F> {
+struct FoldProgress<F> {
     extent: CvExtent,
     grid_points: usize,
     max_in_memory: usize,
@@ -75,7 +75,7 @@ enum FoldState<F> {
 }
 
 /// The next piece of work: a fold at a grid time.
-struct Task<F> {
+struct FoldTask<F> {
     index: usize,
     point: usize,
     fold: Option<Box<F>>,
@@ -84,7 +84,7 @@ struct Task<F> {
 impl<'a> Scheduler<'a> {
     pub fn new(input: &'a CvInput<'a>, max_in_memory: usize) -> Self {
         let (folds, points) = (input.folds.count(), input.grid.len());
-        let progress = Progress::new(folds, points, input.extent, max_in_memory);
+        let progress = FoldProgress::new(folds, points, input.extent, max_in_memory);
         Self {
             input,
             progress: Mutex::new(progress),
@@ -93,7 +93,7 @@ impl<'a> Scheduler<'a> {
 
     /// Advances folds until there is none left that this thread could advance.
     pub fn work(&self, stop: &Stop) -> Result<()> {
-        while let Some(Task { index, point, fold }) = self.next_task() {
+        while let Some(FoldTask { index, point, fold }) = self.next_task() {
             let mut hodgerank_error = None;
             let mut fold = match fold {
                 Some(fold) => fold,
@@ -115,11 +115,11 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    fn next_task(&self) -> Option<Task<Fold>> {
+    fn next_task(&self) -> Option<FoldTask<Fold>> {
         self.lock().next_task()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress<Fold>> {
+    fn lock(&self) -> MutexGuard<'_, FoldProgress<Fold>> {
         self.progress.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -137,7 +137,7 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-impl<F> Progress<F> {
+impl<F> FoldProgress<F> {
     fn new(folds: usize, grid_points: usize, extent: CvExtent, max_in_memory: usize) -> Self {
         Self {
             extent,
@@ -166,7 +166,7 @@ impl<F> Progress<F> {
 
     /// Takes the fold to be advanced next. Sequential folds are begun only if
     /// none in memory is idle; otherwise the one with the fewest points is taken.
-    fn next_task(&mut self) -> Option<Task<F>> {
+    fn next_task(&mut self) -> Option<FoldTask<F>> {
         let needed = self.needed_points();
         let not_in_memory = |state: &&FoldState<F>| matches!(state, FoldState::NotInMemory);
         let in_memory = self.folds.len() - self.folds.iter().filter(not_in_memory).count();
@@ -185,7 +185,7 @@ impl<F> Progress<F> {
             FoldState::Idle(fold) => Some(fold),
             FoldState::NotInMemory | FoldState::Running => None,
         };
-        Some(Task { index, point, fold })
+        Some(FoldTask { index, point, fold })
     }
 
     /// Takes a fold back with its errors at the next grid time. Returns the folds
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     /// Runs folds with given errors on one thread.
-    struct Run {
+    struct FoldRun {
         /// The points that each fold was evaluated at.
         points: Vec<usize>,
         stop: Option<usize>,
@@ -245,11 +245,11 @@ mod tests {
         begun: usize,
     }
 
-    fn run(curves: &[[f64; 6]], max_in_memory: usize) -> Run {
+    fn run(curves: &[[f64; 6]], max_in_memory: usize) -> FoldRun {
         let mut progress =
-            Progress::<()>::new(curves.len(), 6, CvExtent::UntilStopped, max_in_memory);
+            FoldProgress::<()>::new(curves.len(), 6, CvExtent::UntilStopped, max_in_memory);
         let mut begun = 0;
-        while let Some(Task { index, point, fold }) = progress.next_task() {
+        while let Some(FoldTask { index, point, fold }) = progress.next_task() {
             begun += usize::from(fold.is_none());
             let error = curves[index][point];
             let errors = SquaredErrors {
@@ -267,7 +267,7 @@ mod tests {
             assert_eq!(fold.errors, curve[..fold.errors.len()]);
         }
         let points = progress.errors.iter().map(|fold| fold.errors.len());
-        Run {
+        FoldRun {
             points: points.collect(),
             stop: progress.early_stopping.stop(),
             begun,

@@ -28,7 +28,7 @@ pub struct EffectEntry {
 
 /// Which of an annotator's effects take part in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum EffectStage {
     /// None: both have been zero so far.
     Inactive,
     /// γ; δ has been zero so far.
@@ -41,7 +41,7 @@ enum Stage {
 pub(super) struct ActiveSet {
     statistics: Arc<Statistics>,
     settings: Settings,
-    stage: Vec<Stage>,
+    stage: Vec<EffectStage>,
     bias_only: Vec<u32>,
     active: Vec<u32>,
     /// z of δ, laid out as the vectors of the statistics are; each annotator's in
@@ -65,7 +65,7 @@ impl ActiveSet {
         Self {
             statistics: Arc::clone(statistics),
             settings,
-            stage: vec![Stage::Inactive; annotators],
+            stage: vec![EffectStage::Inactive; annotators],
             bias_only: Vec::with_capacity(annotators),
             active: Vec::with_capacity(annotators),
             z: vec![[0.0; 4]; statistics.offsets[annotators]],
@@ -177,7 +177,7 @@ impl ActiveSet {
         self.candidates = candidates;
         let stage = &self.stage;
         self.bias_only
-            .retain(|&u| stage[u as usize] == Stage::BiasOnly);
+            .retain(|&u| stage[u as usize] == EffectStage::BiasOnly);
     }
 
     /// The gradient of γ while δ = 0.
@@ -194,7 +194,7 @@ impl ActiveSet {
         for &u in &candidates {
             let index = u as usize;
             // Bias-only annotators have been looked at in their own step.
-            if self.stage[index] != Stage::Inactive {
+            if self.stage[index] != EffectStage::Inactive {
                 continue;
             }
             if self.settings.position_bias {
@@ -203,7 +203,7 @@ impl ActiveSet {
             if self.settings.personal {
                 self.try_enter_deviation(index, scores, now);
             }
-            if self.stage[index] == Stage::BiasOnly {
+            if self.stage[index] == EffectStage::BiasOnly {
                 self.bias_only.push(u);
                 self.screening.remove_bias(index);
             }
@@ -221,7 +221,7 @@ impl ActiveSet {
         effects.z_bias = gradient / self.statistics.total;
         effects.bias = shrunk(effects.z_bias, self.settings.kappa);
         if effects.bias != 0.0 {
-            self.stage[u] = Stage::BiasOnly;
+            self.stage[u] = EffectStage::BiasOnly;
             self.bias_entry[u] = Some(now);
         }
     }
@@ -249,7 +249,7 @@ impl ActiveSet {
         self.blocks
             .arrange(statistics, u, image, &mut self.z[range]);
         self.effects[u].scale = scale;
-        self.stage[u] = Stage::Active;
+        self.stage[u] = EffectStage::Active;
         self.deviation_entry[u] = Some(now);
         self.active.push(u as u32);
         self.screening.remove(u);
@@ -347,7 +347,7 @@ impl ActiveSet {
     ) {
         let mut candidates = std::mem::take(&mut self.candidates);
         self.screening.collect_candidates(scores, &mut candidates);
-        candidates.retain(|&u| self.stage[u as usize] == Stage::Inactive);
+        candidates.retain(|&u| self.stage[u as usize] == EffectStage::Inactive);
         if self.settings.position_bias {
             for &u in &candidates {
                 let annotator = self.statistics.quads(u as usize);

@@ -92,7 +92,7 @@ pub(super) fn deviation_gradient(
     for (slot, integral) in x.iter_mut().zip(annotator.items.of(integral).iter()) {
         *slot = integral;
     }
-    vectorised(Product {
+    vectorised(LaplacianProduct {
         graph: statistics.graph(u),
         x,
         image,
@@ -105,13 +105,13 @@ pub(super) fn deviation_gradient(
 }
 
 /// image = L_u x.
-struct Product<'a> {
+struct LaplacianProduct<'a> {
     graph: Adjacency<'a>,
     x: &'a [Quad],
     image: &'a mut [Quad],
 }
 
-impl Kernel for Product<'_> {
+impl Kernel for LaplacianProduct<'_> {
     type Output = ();
 
     #[inline(always)]
