@@ -15,7 +15,7 @@ use syn::{Attribute, Item, ItemUse, UseTree};
 
 /// The stages in order. Those of one line know nothing of each other.
 const STAGES: &[&[&str]] = &[
-    &["error", "random", "quoting"],
+    &["error", "random"],
     &["execution", "options"],
     &["votes", "linalg"],
     &["model", "simulate"],
@@ -164,6 +164,17 @@ impl Crate {
     /// The module that a path written in `from` leads to: that of the item at its
     /// end, behind all re-exports. None for a path into another crate.
     fn resolve(&self, from: &ModulePath, path: &[String]) -> Option<ModulePath> {
+        self.follow(from, path, &mut BTreeSet::new())
+    }
+
+    /// The same, past the imports that were `seen`: two may lead to each other, one
+    /// importing a macro or function of the name that the other has for a module.
+    fn follow(
+        &self,
+        from: &ModulePath,
+        path: &[String],
+        seen: &mut BTreeSet<(ModulePath, String)>,
+    ) -> Option<ModulePath> {
         let mut module = from.clone();
         let mut rest = path;
         match path.first()?.as_str() {
@@ -190,7 +201,9 @@ impl Crate {
             let import = imports
                 .iter()
                 .find(|import| import.name.as_ref() == Some(segment));
-            return Some(match import.and_then(|i| self.resolve(&module, &i.path)) {
+            let import = import.filter(|_| seen.insert((module.clone(), segment.clone())));
+            let target = import.and_then(|import| self.follow(&module, &import.path, seen));
+            return Some(match target {
                 Some(target) if target != module => target,
                 _ => module,
             });

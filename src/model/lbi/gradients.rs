@@ -92,7 +92,7 @@ pub(super) fn deviation_gradient(
     for (slot, integral) in x.iter_mut().zip(annotator.items.of(integral).iter()) {
         *slot = integral;
     }
-    vectorised(LaplacianProduct {
+    vectorised(AnnotatorProduct {
         graph: statistics.graph(u),
         x,
         image,
@@ -105,13 +105,13 @@ pub(super) fn deviation_gradient(
 }
 
 /// image = L_u x.
-struct LaplacianProduct<'a> {
+struct AnnotatorProduct<'a> {
     graph: Adjacency<'a>,
     x: &'a [Quad],
     image: &'a mut [Quad],
 }
 
-impl Kernel for LaplacianProduct<'_> {
+impl Kernel for AnnotatorProduct<'_> {
     type Output = ();
 
     #[inline(always)]
