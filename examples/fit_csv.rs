@@ -21,8 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [file, set, options @ ..] = arguments.as_slice() else {
         return Err("usage: fit_csv FILE SET [OPTIONS]".into());
     };
-    let set = ResultSet::ALL.into_iter().find(|known| known.name() == set);
-    let set = set.ok_or("no such result set")?;
+    let set: ResultSet = set.parse()?;
     let options = Options::from_json(options.first().map_or("{}", String::as_str))?;
 
     let mut votes = VoteBuilder::new(&options);

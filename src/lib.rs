@@ -5,10 +5,10 @@
 //! to such votes. It returns the consensus ranking, says which annotators click a
 //! side and which have a taste of their own, and predicts votes.
 //!
-//! # Rows in
+//! # Rows in, typed findings out
 //!
 //! ```
-//! use me_hodgerank::{Fit, IdRef, Options, Predictor, ResultSet, Row, VoteBuilder};
+//! use me_hodgerank::{Fit, IdRef, Options, Predictor, Row, Verdict, VoteBuilder};
 //!
 //! let options = Options::default();
 //! let mut votes = VoteBuilder::new(&options);
@@ -24,8 +24,11 @@
 //! }
 //! let fit = Fit::new(&votes.finish()?, &options)?;
 //!
-//! let ranking = fit.table(ResultSet::Ranking)?;
-//! assert_eq!(ranking.num_rows(), 3);
+//! let best = &fit.ranking()?[0];
+//! assert_eq!((best.item, best.rank), (IdRef::from("tea"), 1));
+//! for annotator in fit.annotators()? {
+//!     assert_eq!(annotator.verdict, Verdict::TooFewVotes, "{}", annotator.evidence);
+//! }
 //! let predictor = Predictor::new(fit.into())?;
 //! let tea_over_cola = predictor.vote(IdRef::from("bob"), IdRef::from("tea"), IdRef::from("cola"));
 //! assert!(tea_over_cola > 0.0);

@@ -606,3 +606,17 @@ fn a_poll_stops_a_fit() {
         Fit::new_within(&votes, &options, &mut Execution::new().poll(&mut poll)).unwrap_err();
     assert_eq!((error.kind(), calls), (ErrorKind::Interrupted, 5));
 }
+
+#[test]
+fn a_result_set_is_found_by_its_name() {
+    for set in ResultSet::ALL {
+        assert_eq!(set.to_string().parse::<ResultSet>().unwrap(), set);
+    }
+    let error = "rankin".parse::<ResultSet>().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Option);
+    assert!(
+        error
+            .to_string()
+            .starts_with("unknown result set \"rankin\"; did you mean \"ranking\"?")
+    );
+}

@@ -28,7 +28,7 @@ impl ScalarFunction for ModelSvg {
             let (Some(model), Some(kind)) = (model.blob(row), kind.text(row)) else {
                 return Ok(None);
             };
-            let plot = Plot::named(kind)?;
+            let plot: Plot = kind.parse()?;
             Fit::from_bytes(model)?.plot(plot).map(Some)
         })
     }

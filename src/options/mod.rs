@@ -11,4 +11,4 @@ mod names;
 pub use enums::{BiasTest, OnBadRow, PairModel, ThetaUpdate};
 pub use fields::{Columns, MAX_FOLDS, Options};
 pub(crate) use json::{JsonField, json_fields, read_fields, read_value};
-pub(crate) use names::unknown_name;
+pub(crate) use names::from_name;

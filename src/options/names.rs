@@ -1,4 +1,20 @@
-//! The error message for a name that is not known.
+//! Values by their names, and the error for a name that is not known.
+
+use crate::error::{Error, Result};
+
+/// The one of `all` that has this name.
+pub(crate) fn from_name<T: Copy>(
+    all: &[T],
+    name_of: fn(T) -> &'static str,
+    what: &str,
+    name: &str,
+) -> Result<T> {
+    let found = all.iter().copied().find(|&value| name_of(value) == name);
+    found.ok_or_else(|| {
+        let names = all.iter().map(|&value| name_of(value));
+        Error::option(unknown_name(what, name, names))
+    })
+}
 
 /// Says that `name` is not one of `known`, with the nearest of them if it is near
 /// enough for a typing error.

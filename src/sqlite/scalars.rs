@@ -72,7 +72,7 @@ fn svg(context: &Context<'_>) -> Result<Option<String>> {
         ValueRef::Text(text) => std::str::from_utf8(text)?,
         _ => "",
     };
-    let plot = Plot::named(kind)?;
+    let plot: Plot = kind.parse()?;
     let Some(model) = model(context)? else {
         return Ok(None);
     };

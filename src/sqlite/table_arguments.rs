@@ -94,7 +94,7 @@ impl TableArguments {
             Some(Value::Text(text)) => text,
             _ => "",
         };
-        Ok(Plot::named(kind)?)
+        Ok(kind.parse()?)
     }
 
     /// The simulation to run.

@@ -200,9 +200,9 @@ fn a_given_time_has_no_curve() {
 #[test]
 fn pictures_are_known_by_name() {
     for plot in Plot::ALL {
-        assert_eq!(Plot::named(plot.name()).unwrap(), plot);
+        assert_eq!(plot.to_string().parse::<Plot>().unwrap(), plot);
     }
-    let error = Plot::named("rankin").unwrap_err().to_string();
+    let error = "rankin".parse::<Plot>().unwrap_err().to_string();
     assert!(
         error.contains("unknown picture \"rankin\"; did you mean \"ranking\"?"),
         "{error}"

@@ -28,7 +28,7 @@ const MIN_ANNOTATORS: usize = 10;
 
 /// Where the error of a single fold exceeds its minimum by this part, all folds
 /// together are expected to have stopped.
-const MARGIN_OF_ONE: f64 = 0.03;
+const MARGIN_OF_ONE: f64 = 0.025;
 
 /// Decides where to stop, from the errors of all folds in whichever order they
 /// are recorded.

@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn interleaved_folds_stay_together() {
-        let curve = [0.5, 0.4, 0.41, 0.42, 0.43, 0.44];
+        let curve = [0.5, 0.4, 0.409, 0.42, 0.43, 0.44];
         let run = run(&[curve; 3], 3);
         assert_eq!((run.stop, run.begun), (Some(3), 3));
         assert_eq!(run.points, [3; 3]);
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn sequential_folds_run_to_the_horizon_that_the_first_one_sets() {
-        let curve = [0.5, 0.4, 0.41, 0.42, 0.43, 0.44];
+        let curve = [0.5, 0.4, 0.409, 0.42, 0.43, 0.44];
         for limit in [1, 2] {
             let run = run(&[curve; 3], limit);
             assert_eq!((run.stop, run.begun), (Some(3), 3));

@@ -1,5 +1,11 @@
 //! The result sets by name.
 
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+use crate::options::from_name;
+
 /// A result set of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResultSet {
@@ -46,5 +52,19 @@ impl ResultSet {
             Self::Cycles => "cycles",
             Self::Triangles => "triangles",
         }
+    }
+}
+
+impl fmt::Display for ResultSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for ResultSet {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        from_name(&Self::ALL, Self::name, "result set", name)
     }
 }

@@ -2,9 +2,12 @@
 
 use super::canvas::Picture;
 use super::{cv, jump_out, path, personal, ranking};
+use std::fmt;
+use std::str::FromStr;
+
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::options::unknown_name;
+use crate::options::from_name;
 
 /// A picture of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,15 +48,19 @@ impl Plot {
             Self::Personal => "personal",
         }
     }
+}
 
-    /// The one with a name.
-    pub fn named(name: &str) -> Result<Self> {
-        let known = Self::ALL.into_iter();
-        let found = known.clone().find(|plot| plot.name() == name);
-        found.ok_or_else(|| {
-            let names = known.map(Self::name);
-            Error::option(unknown_name("picture", name, names))
-        })
+impl fmt::Display for Plot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Plot {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        from_name(&Self::ALL, Self::name, "picture", name)
     }
 }
 
