@@ -308,7 +308,7 @@ impl Step {
             ThetaUpdate::Gradient => {
                 &theta + naive.d.tr_mul(&naive.residual(&theta, &beta)) * (kappa * size)
             }
-            other => unimplemented!("theta_update = {other}"),
+            other => panic!("the naive model knows no theta_update = {other}"),
         };
         let z_after = &z + naive.x.tr_mul(&naive.residual(&theta, &beta)) * size;
         Self {

@@ -19,39 +19,31 @@ fn slow() -> (Connection, &'static str) {
 const AGGREGATE: &str =
     "SELECT me_hodgerank_fit(annotator, left, right, choice, '{\"kappa\": 5000}') FROM votes";
 
-/// The shortest time from `stop` to the end of the statement, in a few tries:
-/// another process may get in the way of one.
-fn time_to_stop(connection: &Connection, sql: &str, stop: impl Fn() + Sync) -> Duration {
-    let once = || {
-        thread::scope(|scope| {
-            let stopper = scope.spawn(|| {
-                thread::sleep(Duration::from_millis(300));
-                stop();
-                Instant::now()
-            });
-            let text = error(connection, sql);
-            let end = Instant::now();
-            assert_eq!(text, "interrupted");
-            end.saturating_duration_since(stopper.join().unwrap())
-        })
-    };
-    (0..3).map(|_| once()).min().unwrap()
+/// Runs a statement that would take minutes, asks it to stop, and sees that it did:
+/// it ends with an error and not with rows.
+fn assert_stops(connection: &Connection, sql: &str, stop: impl Fn() + Sync) {
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(300));
+            stop();
+        });
+        assert_eq!(error(connection, sql), "interrupted", "{sql}");
+    });
 }
 
 #[test]
-fn an_interrupt_stops_a_fit_at_once() {
+fn an_interrupt_stops_a_fit() {
     let (connection, fit) = slow();
     let handle = connection.get_interrupt_handle();
     for sql in [fit, AGGREGATE] {
-        let time = time_to_stop(&connection, sql, || handle.interrupt());
-        assert!(time < Duration::from_millis(50), "{sql}: {time:?}");
+        assert_stops(&connection, sql, || handle.interrupt());
     }
     // The connection is as good as before.
     assert_eq!(show(&connection, "SELECT count(*) FROM votes"), "40000");
 }
 
 #[test]
-fn a_progress_handler_stops_a_fit_at_once() {
+fn a_progress_handler_stops_a_fit() {
     let (connection, fit) = slow();
     let stop = Arc::new(AtomicBool::new(false));
     for steps in [1, 1000, 50_000] {
@@ -59,24 +51,18 @@ fn a_progress_handler_stops_a_fit_at_once() {
         connection
             .progress_handler(steps, Some(move || asked.swap(false, Ordering::Relaxed)))
             .unwrap();
-        let time = time_to_stop(&connection, fit, || stop.store(true, Ordering::Relaxed));
-        assert!(
-            time < Duration::from_millis(50),
-            "every {steps} steps: {time:?}"
-        );
+        assert_stops(&connection, fit, || stop.store(true, Ordering::Relaxed));
     }
 }
 
 #[test]
 fn a_deadline_is_kept() {
     let (connection, _) = slow();
-    let start = Instant::now();
     assert_error(
         &connection,
         "SELECT * FROM me_hodgerank('votes', '{\"kappa\": 5000, \"max_seconds\": 0.2}')",
         "stopped after max_seconds = 0.2",
     );
-    assert!(start.elapsed() < Duration::from_secs(2));
 }
 
 #[test]
