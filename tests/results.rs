@@ -473,7 +473,7 @@ fn ids_come_back_in_the_type_they_came_in() {
 }
 
 #[test]
-fn a_curve_cut_off_where_it_has_turned_chooses_the_same() {
+fn a_curve_that_stops_early_chooses_the_same() {
     let options = Options::default();
     let simulation = Simulation {
         annotators: 60,
@@ -503,7 +503,7 @@ fn a_curve_cut_off_where_it_has_turned_chooses_the_same() {
 }
 
 #[test]
-fn a_cached_curve_that_was_cut_off_is_not_given_for_a_whole_one() {
+fn a_cached_curve_that_stopped_early_is_not_given_for_a_complete_one() {
     let options = Options::default();
     let simulation = Simulation {
         annotators: 61,

@@ -88,7 +88,7 @@ pub(crate) fn flow_is_share_of_votes(fit: &Fit) -> Result<bool> {
     let is_integer = |x: f64| near(x, x.round(), x.abs());
     let mut pairs = flow.weight.iter().zip(&flow.value);
     let mut items = flow.divergence(&flow.value).into_iter().enumerate();
-    Ok(chosen.circles.is_some()
+    Ok(chosen.cycle_sources.is_some()
         && pairs.all(|(&votes, &value)| {
             value.abs() <= 1.0 && (is_integer(votes * value) || !is_integer(votes))
         })

@@ -74,7 +74,7 @@ impl Fit {
     pub fn ranking(&self) -> Result<Vec<RankedItem<'_>>> {
         let chosen = self.chosen()?;
         let scores = self.theta(chosen.grid_index);
-        let ranking = ranked_items(&self.items, &self.tally, scores, &chosen.uncertainty);
+        let ranking = ranked_items(&self.items, &self.tally, scores, &chosen.standard_errors);
         Ok(ranking)
     }
 }

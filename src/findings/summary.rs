@@ -134,7 +134,7 @@ impl FlowShares {
             return Ok(Self::default()); // only ties
         }
         let cycles = parts.cycles.as_ref();
-        let sources = chosen.circles;
+        let sources = chosen.cycle_sources;
         Ok(Self {
             consensus: Some(1.0 - square(&parts.residual) / total),
             local_cycle: cycles.map(|cycles| square(&cycles.local) / total),

@@ -160,8 +160,8 @@ impl ChosenModel {
         let length = personal.item.len();
         self.grid_index < points
             && self.agreement.len() == annotators
-            && self.uncertainty.std_error.len() == items
-            && self.uncertainty.half_width.len() == items
+            && self.standard_errors.std_error.len() == items
+            && self.standard_errors.half_width.len() == items
             && all_below(&personal.annotator, annotators)
             && all_below(&personal.item, items)
             && personal.adversarial.len() == personal.annotator.len()
@@ -365,7 +365,7 @@ struct_blob! {
     PathRecord { grid, theta, bias, deviation }
     EffectPath { grid_index, annotator, value }
     CvCurve { error, error_std, mismatch, hodgerank_error }
-    ChosenModel { grid_index, agreement, personal, uncertainty, circles }
+    ChosenModel { grid_index, agreement, personal, standard_errors, cycle_sources }
     StandardErrors { std_error, half_width }
     CycleSources { personal, position_bias }
     PersonalScores { annotator, adversarial, starts, item, deviation, votes }

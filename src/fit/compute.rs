@@ -185,13 +185,13 @@ impl PathRunner<'_> {
         let votes = &self.votes.comparisons;
         let flow = &self.problem.flow;
         let flow_is_in_votes = self.options.pair_model == PairModel::Uniform;
-        let circles = || CycleSources::new(votes, flow, hodgerank, snapshot);
+        let cycle_sources = || CycleSources::new(votes, flow, hodgerank, snapshot);
         Ok(ChosenModel {
             grid_index,
             agreement: agreements(votes, snapshot.theta()),
             personal: PersonalScores::new(snapshot, self.component),
-            uncertainty: self.standard_errors(snapshot, stop)?,
-            circles: flow_is_in_votes.then(circles).flatten(),
+            standard_errors: self.standard_errors(snapshot, stop)?,
+            cycle_sources: flow_is_in_votes.then(cycle_sources).flatten(),
         })
     }
 

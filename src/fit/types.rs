@@ -100,10 +100,10 @@ pub(crate) struct ChosenModel {
     pub agreement: Vec<f64>,
     pub personal: PersonalScores,
     /// By item.
-    pub uncertainty: StandardErrors,
+    pub standard_errors: StandardErrors,
     /// None if there is no cyclic flow, or if the pair model is not the uniform one:
     /// then the flow is not in the unit of votes.
-    pub circles: Option<CycleSources>,
+    pub cycle_sources: Option<CycleSources>,
 }
 
 /// What the cyclic flow comes from: shares of Σ ω r², where r is the residual of

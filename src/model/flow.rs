@@ -278,16 +278,7 @@ mod tests {
     #[test]
     fn pairs_pool_the_votes_of_both_sides() {
         let mut votes = Comparisons::with_capacity(3, 0, false, true);
-        for (left, right, choice, weight) in [(2, 0, 1.0, 1.0), (0, 2, 1.0, 2.0), (1, 2, 0.0, 1.0)]
-        {
-            votes.push(Comparison {
-                left,
-                right,
-                choice,
-                weight,
-            });
-        }
-        votes.end_annotator();
+        votes.push_annotator([(2, 0, 1.0, 1.0), (0, 2, 1.0, 2.0), (1, 2, 0.0, 1.0)]);
         let flow = |model| Flow::new(&votes, model, &Stop::default()).unwrap();
         let uniform = flow(PairModel::Uniform);
         assert_eq!((&uniform.a[..], &uniform.b[..]), (&[0, 1][..], &[2, 2][..]));

@@ -192,3 +192,22 @@ impl Comparisons {
         selected
     }
 }
+
+#[cfg(test)]
+impl Comparisons {
+    /// Adds an annotator with votes of (left, right, choice, weight).
+    pub(crate) fn push_annotator(
+        &mut self,
+        votes: impl IntoIterator<Item = (usize, usize, f64, f64)>,
+    ) {
+        for (left, right, choice, weight) in votes {
+            self.push(Comparison {
+                left,
+                right,
+                choice,
+                weight,
+            });
+        }
+        self.end_annotator();
+    }
+}

@@ -201,7 +201,6 @@ mod tests {
     use super::*;
     use crate::execution::Stop;
     use crate::model::statistics::Statistics;
-    use crate::votes::Comparison;
 
     /// The moments over all 2ⁿ signs, by brute force.
     #[test]
@@ -209,15 +208,8 @@ mod tests {
         let values = [0.7, -1.2, 0.4, 0.9, -0.3, 1.1, -0.8];
         let pairs = [(0, 1), (1, 2), (2, 0), (0, 1), (3, 2), (3, 1), (1, 2)];
         let mut votes = Comparisons::with_capacity(4, 0, true, true);
-        for (&(left, right), choice) in pairs.iter().zip(values) {
-            votes.push(Comparison {
-                left,
-                right,
-                choice,
-                weight: 1.0,
-            });
-        }
-        votes.end_annotator();
+        let rows = pairs.iter().zip(values);
+        votes.push_annotator(rows.map(|(&(left, right), choice)| (left, right, choice, 1.0)));
         let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
         let mut degree = [0.0; 4];
         for (i, j) in pairs {

@@ -56,19 +56,10 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::votes::Comparison;
 
     fn test(rows: &[(usize, usize, f64, f64)], theta: &[f64]) -> Evidence {
         let mut votes = Comparisons::with_capacity(theta.len(), 0, true, true);
-        for &(left, right, choice, weight) in rows {
-            votes.push(Comparison {
-                left,
-                right,
-                choice,
-                weight,
-            });
-        }
-        votes.end_annotator();
+        votes.push_annotator(rows.iter().copied());
         let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
         Evidence::new(&votes, &statistics, theta, &Stop::default()).unwrap()
     }

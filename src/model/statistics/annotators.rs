@@ -261,22 +261,13 @@ impl AnnotatorStatistics<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::votes::Comparison;
 
     #[test]
     fn statistics_are_the_sums_over_votes() {
         let mut votes = Comparisons::with_capacity(5, 0, true, true);
         let rows = [(0, 3, 1.0, 2.0), (3, 0, -0.5, 1.0), (3, 4, 1.0, 1.0)];
         votes.end_annotator(); // one without votes
-        for (left, right, choice, weight) in rows {
-            votes.push(Comparison {
-                left,
-                right,
-                choice,
-                weight,
-            });
-        }
-        votes.end_annotator();
+        votes.push_annotator(rows);
         let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
         assert_eq!(statistics.total(), 4.0);
         assert!(statistics.annotator(0).items.is_empty());
