@@ -1,7 +1,6 @@
 //! The annotators: who is position-biased and who deviates, one entry each.
 
 use super::entry_order::{EntryOrder, by_first_entry};
-use super::flags::Flags;
 use super::verdict::{Verdict, Verdicts};
 use crate::error::Result;
 use crate::fit::{ClickCounts, Fit};
@@ -37,11 +36,11 @@ pub struct AnnotatorFinding<'a> {
     pub deviation_order: Option<u64>,
     /// The first grid time with a deviation.
     pub deviation_time: Option<f64>,
-    /// Whether position-biased: at the chosen time or, with the option `fdr`, by the test.
+    /// Whether the verdict is about a favourite side.
     pub is_position_biased: bool,
-    /// Whether deviating, in the same way.
+    /// Whether the verdict is an own taste.
     pub is_personalized: bool,
-    /// Whether deviating against the consensus.
+    /// Whether the verdict is against the consensus.
     pub is_adversarial: bool,
     /// The p-value of the position bias.
     pub position_bias_p_value: f64,
@@ -51,18 +50,23 @@ pub struct AnnotatorFinding<'a> {
     pub deviation_p_value: f64,
     /// Its q-value.
     pub deviation_q_value: f64,
+    /// The p-value of votes against the consensus.
+    pub against_p_value: f64,
+    /// Its q-value.
+    pub against_q_value: f64,
+    /// The p-value of votes that do not follow the items; 1 for annotators of whom that is
+    /// not likely.
+    pub no_signal_p_value: f64,
+    /// Its q-value.
+    pub no_signal_q_value: f64,
+    /// In a split crowd the annotator's camp: 1 for the larger one, 2 for the smaller.
+    pub camp: Option<u64>,
     /// What the tests say.
     pub verdict: Verdict,
+    /// The p-value of what the verdict is about.
+    pub verdict_p_value: f64,
     /// The counts behind the verdict, in a sentence.
     pub evidence: String,
-}
-
-impl AnnotatorFinding<'_> {
-    /// The p-value of what the verdict is about.
-    pub fn verdict_p_value(&self) -> f64 {
-        self.verdict
-            .p_value(self.position_bias_p_value, self.deviation_p_value)
-    }
 }
 
 impl Fit {
@@ -96,7 +100,7 @@ impl Fit {
         let bias = self.path.bias.at(chosen.grid_index, annotators);
         let deviation = self.path.deviation.at(chosen.grid_index, annotators);
         let verdicts = Verdicts::new(self, chosen);
-        let flags = Flags::new(self, chosen, &verdicts);
+        let evidence = &self.evidence;
         let time = |entry: &EntryOrder, u: usize| {
             let first = entry.first[u];
             first.map(|index| self.path.grid[index as usize])
@@ -118,14 +122,20 @@ impl Fit {
                 deviation: deviation[u],
                 deviation_order: deviation_entry.order[u],
                 deviation_time: time(&deviation_entry, u),
-                is_position_biased: flags.biased[u],
-                is_personalized: flags.personalized[u],
-                is_adversarial: flags.adversarial[u],
-                position_bias_p_value: self.evidence.bias_p[u],
-                position_bias_q_value: verdicts.bias_q[u],
-                deviation_p_value: self.evidence.deviation_p[u],
-                deviation_q_value: verdicts.deviation_q[u],
+                is_position_biased: verdict.is_about_sides(),
+                is_personalized: verdict == Verdict::OwnTaste,
+                is_adversarial: verdict == Verdict::AgainstConsensus,
+                position_bias_p_value: evidence.bias.p[u],
+                position_bias_q_value: evidence.bias.q[u],
+                deviation_p_value: evidence.deviation.p[u],
+                deviation_q_value: evidence.deviation.q[u],
+                against_p_value: evidence.against.p[u],
+                against_q_value: evidence.against.q[u],
+                no_signal_p_value: evidence.no_signal.p[u],
+                no_signal_q_value: evidence.no_signal.q[u],
+                camp: evidence.split.as_ref().map(|split| split.camp[u].into()),
                 verdict,
+                verdict_p_value: verdicts.p_value(u, verdict),
                 evidence: verdicts.evidence(u, verdict),
             }
         };

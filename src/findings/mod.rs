@@ -20,7 +20,6 @@ mod cycles;
 mod deviation_entries;
 mod effect_lines;
 mod entry_order;
-mod flags;
 mod intervals;
 mod path;
 mod personal;

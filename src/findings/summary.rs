@@ -1,8 +1,7 @@
 //! The summary: numbers about the fit as a whole.
 
 use super::cycles::FlowParts;
-use super::flags::Flags;
-use super::verdict::Verdicts;
+use super::verdict::{Verdict, Verdicts};
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
 use crate::fit::{ChosenModel, Fit};
@@ -43,10 +42,14 @@ pub struct Summary {
     pub hodgerank_error: Option<f64>,
     /// The cross-validated mean squared error of the model at the chosen time.
     pub mixed_error: Option<f64>,
-    /// How many annotators are position-biased.
+    /// How many annotators have a verdict about a favourite side.
     pub position_biased: u64,
-    /// How many annotators deviate.
+    /// How many annotators have an own taste, by their verdict.
     pub personalized: u64,
+    /// How many annotators are against the consensus, by their verdict.
+    pub adversarial: u64,
+    /// How many annotators have no signal, by their verdict.
+    pub no_signal: u64,
     /// The expected share of false ones among the verdicts is at most this.
     pub verdict_fdr: f64,
     /// Whether the knockoff filter decided who is position-biased, rather than p-values.
@@ -94,8 +97,8 @@ impl Summary {
         let chosen = fit.chosen()?;
         let (totals, clicks) = (&fit.totals, &fit.clicks);
         let verdicts = Verdicts::new(fit, chosen);
-        let flags = Flags::new(fit, chosen, &verdicts);
-        let count = |flags: &[bool]| flags.iter().filter(|&&flag| flag).count() as u64;
+        let count =
+            |is: fn(Verdict) -> bool| verdicts.all().filter(|verdict| is(*verdict)).count() as u64;
         let is_last = chosen.grid_index + 1 == fit.path.grid.len();
         Ok(Self {
             items: fit.items.len() as u64,
@@ -114,8 +117,10 @@ impl Summary {
             iterations: totals.iterations,
             hodgerank_error: fit.hodgerank_error(),
             mixed_error: fit.mixed_error(),
-            position_biased: count(&flags.biased),
-            personalized: count(&flags.personalized),
+            position_biased: count(Verdict::is_about_sides),
+            personalized: count(|verdict| verdict == Verdict::OwnTaste),
+            adversarial: count(|verdict| verdict == Verdict::AgainstConsensus),
+            no_signal: count(|verdict| verdict == Verdict::NoSignal),
             verdict_fdr: verdicts.fdr,
             has_knockoffs: fit.knockoff.is_some(),
             version: env!("CARGO_PKG_VERSION"),

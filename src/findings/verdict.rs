@@ -6,14 +6,14 @@
 use std::fmt;
 
 use crate::fit::{ChosenModel, Fit};
-use crate::model::{median, q_values};
+use crate::model::TestResults;
 
 /// The false discovery rate behind the verdicts unless the options have another.
 const DEFAULT_FDR: f64 = 0.1;
 
 /// With fewer untied votes than this, an annotator who does not stand out gets the
 /// verdict "too few votes to tell".
-pub(crate) const MIN_UNTIED_VOTES: f64 = 10.0;
+pub(crate) const MIN_UNTIED_VOTES: u64 = 10;
 
 /// What the tests say of an annotator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,9 +25,13 @@ pub enum Verdict {
     ClicksRight,
     /// Votes against the consensus.
     AgainstConsensus,
-    /// Deviates from the consensus, and agrees with it less often than usual.
+    /// Casts votes that do not follow the items: neither as the others see them nor in
+    /// a way of their own.
+    NoSignal,
+    /// Prefers other items than the others do.
     OwnTaste,
-    /// Does not stand out, and has too few untied votes to tell.
+    /// Does not stand out, and has too few untied votes to tell, or votes that agree
+    /// with the consensus no more often than chance does.
     TooFewVotes,
     /// Does not stand out.
     Ok,
@@ -40,18 +44,16 @@ impl Verdict {
             Self::ClicksLeft => "clicks left",
             Self::ClicksRight => "clicks right",
             Self::AgainstConsensus => "against the consensus",
+            Self::NoSignal => "no signal",
             Self::OwnTaste => "own taste",
             Self::TooFewVotes => "too few votes to tell",
             Self::Ok => "ok",
         }
     }
 
-    /// The p-value of the test that the verdict is about.
-    pub(super) fn p_value(self, position_bias: f64, deviation: f64) -> f64 {
-        match self {
-            Self::ClicksLeft | Self::ClicksRight => position_bias,
-            Self::AgainstConsensus | Self::OwnTaste | Self::TooFewVotes | Self::Ok => deviation,
-        }
+    /// Whether it is about a favourite side.
+    pub fn is_about_sides(self) -> bool {
+        matches!(self, Self::ClicksLeft | Self::ClicksRight)
     }
 }
 
@@ -67,10 +69,6 @@ pub(crate) struct Verdicts<'a> {
     chosen: &'a ChosenModel,
     /// The expected share of false ones among the verdicts is at most this.
     pub fdr: f64,
-    pub bias_q: Vec<f64>,
-    pub deviation_q: Vec<f64>,
-    /// The median over annotators of the agreement with the consensus.
-    median_agreement: f64,
 }
 
 impl<'a> Verdicts<'a> {
@@ -79,126 +77,175 @@ impl<'a> Verdicts<'a> {
             fit,
             chosen,
             fdr: fit.totals.fdr.unwrap_or(DEFAULT_FDR),
-            bias_q: q_values(&fit.evidence.bias_p),
-            deviation_q: q_values(&fit.evidence.deviation_p),
-            median_agreement: median(
-                chosen
-                    .agreement
-                    .iter()
-                    .copied()
-                    .filter(|share| share.is_finite()),
-            ),
         }
     }
 
-    /// Whether the test says that an annotator clicks one side.
-    pub fn is_biased(&self, u: usize) -> bool {
+    /// The verdicts on all annotators.
+    pub fn all(&self) -> impl Iterator<Item = Verdict> {
+        (0..self.fit.annotators.len()).map(|u| self.verdict(u))
+    }
+
+    /// Whether a test calls an annotator.
+    fn calls(&self, test: &TestResults, u: usize) -> bool {
+        test.q[u] <= self.fdr
+    }
+
+    /// Whether the test or the knockoff filter says that an annotator clicks one side.
+    fn is_biased(&self, u: usize) -> bool {
         match &self.fit.knockoff {
             Some(selected) => selected[u],
-            None => self.bias_q[u] <= self.fdr,
+            None => self.calls(&self.fit.evidence.bias, u),
         }
-    }
-
-    /// Whether the test says that an annotator votes differently from the others.
-    pub fn deviates(&self, u: usize) -> bool {
-        self.deviation_q[u] <= self.fdr
-    }
-
-    /// Whether an annotator who deviates does so against the consensus.
-    pub fn is_against(&self, u: usize) -> bool {
-        self.deviates(u) && self.fit.evidence.slope[u] < 0.0
-    }
-
-    /// Whether an annotator who deviates agrees with the consensus less often than
-    /// usual. One who deviates and agrees more often is only surer than the others.
-    fn has_own_taste(&self, u: usize) -> bool {
-        self.deviates(u) && self.chosen.agreement[u] < self.median_agreement
     }
 
     /// The verdict on an annotator.
     pub fn verdict(&self, u: usize) -> Verdict {
-        let (left, right) = (self.fit.clicks.left[u], self.fit.clicks.right[u]);
         let evidence = &self.fit.evidence;
-        let bias_first = evidence.bias_p[u] <= evidence.deviation_p[u];
-        if self.is_biased(u) && (bias_first || !self.deviates(u)) {
+        let is_against = self.calls(&evidence.against, u);
+        let deviates = self.calls(&evidence.deviation, u);
+        // Somebody may stand out in two ways; the surer one counts.
+        let is_surer_than = |test: &TestResults| evidence.bias.p[u] <= test.p[u];
+        let by_side = self.is_biased(u)
+            && (!is_against || is_surer_than(&evidence.against))
+            && (!deviates || is_surer_than(&evidence.deviation));
+        if by_side {
             return if evidence.mean_residual[u] > 0.0 {
                 Verdict::ClicksLeft
             } else {
                 Verdict::ClicksRight
             };
         }
-        match (self.is_against(u), self.has_own_taste(u)) {
-            (true, _) => Verdict::AgainstConsensus,
-            (_, true) => Verdict::OwnTaste,
-            _ if left + right < MIN_UNTIED_VOTES => Verdict::TooFewVotes,
-            _ => Verdict::Ok,
+        if is_against {
+            Verdict::AgainstConsensus
+        } else if deviates {
+            Verdict::OwnTaste
+        } else if self.calls(&evidence.no_signal, u) {
+            Verdict::NoSignal
+        } else if evidence.untied[u] < MIN_UNTIED_VOTES || self.agreement(u) < 0.5 {
+            Verdict::TooFewVotes
+        } else {
+            Verdict::Ok
         }
+    }
+
+    /// The share of an annotator's untied votes that the consensus predicts, or in a
+    /// split crowd the scores of the annotator's camp.
+    fn agreement(&self, u: usize) -> f64 {
+        match &self.fit.evidence.split {
+            Some(split) => split.agreement[u],
+            None => self.chosen.agreement[u],
+        }
+    }
+
+    /// The p-value of what a verdict is about.
+    pub fn p_value(&self, u: usize, verdict: Verdict) -> f64 {
+        let evidence = &self.fit.evidence;
+        let test = match verdict {
+            Verdict::ClicksLeft | Verdict::ClicksRight => &evidence.bias,
+            Verdict::AgainstConsensus => &evidence.against,
+            Verdict::NoSignal => &evidence.no_signal,
+            Verdict::OwnTaste | Verdict::TooFewVotes | Verdict::Ok => &evidence.deviation,
+        };
+        test.p[u]
     }
 
     /// The counts behind an annotator's verdict, in a sentence.
     pub fn evidence(&self, u: usize, verdict: Verdict) -> String {
-        let (left, right) = (self.fit.clicks.left[u], self.fit.clicks.right[u]);
-        let untied = left + right;
-        let agreed = (self.chosen.agreement[u] * untied).round();
-        let votes = format!("{} {}", rounded(untied), plural("vote", untied));
+        let clicks = &self.fit.clicks;
+        let untied = self.fit.evidence.untied[u];
+        // Shares by weight, as counts of votes.
+        let count = |share: f64| (share * untied as f64).round() as u64;
+        let left = count(clicks.left[u] / (clicks.left[u] + clicks.right[u]));
+        let right = untied - left;
+        let votes = plural("vote", untied);
         let agreement = format!(
-            "agreed with the consensus on {} of {votes}",
-            rounded(agreed)
+            "agreed with {} on {} of {votes}",
+            self.consensus_name(u),
+            count(self.agreement(u))
         );
-        let tests = &self.fit.evidence;
-        let chance = chance(verdict.p_value(tests.bias_p[u], tests.deviation_p[u]));
-        // The better item may have stood on the other side most of the time.
-        let clicked = |side: &str, here: f64, there: f64| {
-            let beyond = if here > there {
-                ""
-            } else {
-                ", more than the items explain"
-            };
+        let others = count(self.fit.evidence.expected_agreement[u]);
+        let compared = format!("{agreement}, where others agree on {others}");
+        let once_in = once_in(self.p_value(u, verdict));
+        let clicked = |side: &str, times: u64| {
             format!(
-                "clicked {side} on {} of {votes}{beyond} ({chance})",
-                rounded(here)
+                "clicked {side} on {times} of {votes}, more than the items explain \
+                 (somebody without a favourite side would do so {once_in})"
             )
         };
         match verdict {
-            Verdict::ClicksLeft => clicked("left", left, right),
-            Verdict::ClicksRight => clicked("right", right, left),
-            Verdict::AgainstConsensus | Verdict::OwnTaste => format!("{agreement} ({chance})"),
-            Verdict::TooFewVotes => {
-                let were = if untied == 1.0 { "was" } else { "were" };
+            Verdict::ClicksLeft => clicked("left", left),
+            Verdict::ClicksRight => clicked("right", right),
+            Verdict::AgainstConsensus => format!(
+                "{compared} (somebody who clicks at random would go as far against it {once_in})"
+            ),
+            Verdict::NoSignal => format!(
+                "{compared}, and shows no other preference among the items (somebody who votes \
+                 like the others would agree as seldom {once_in})"
+            ),
+            Verdict::OwnTaste => format!(
+                "{compared}, and prefers other items (somebody who votes like the others would \
+                 deviate as far {once_in})"
+            ),
+            Verdict::TooFewVotes if untied < MIN_UNTIED_VOTES => {
+                let were = if untied == 1 { "was" } else { "were" };
                 format!("only {votes} that {were} not a tie")
             }
-            Verdict::Ok => {
-                let (left, right) = (rounded(left), rounded(right));
-                format!("{agreement}, clicked {left} left and {right} right")
+            Verdict::TooFewVotes => {
+                format!("{compared}: too few votes to tell whether that is chance")
             }
+            Verdict::Ok => format!("{compared}; clicked {left} left and {right} right"),
+        }
+    }
+
+    /// Whose scores an annotator is compared with.
+    fn consensus_name(&self, u: usize) -> String {
+        match &self.fit.evidence.split {
+            Some(split) => format!("camp {}", split.camp[u]),
+            None => "the consensus".into(),
         }
     }
 }
 
-/// How often chance alone makes a test come out as far, in words.
-fn chance(p: f64) -> String {
-    let once_in = 1.0 / p;
-    if once_in >= 1e6 {
-        "by chance less than once in a million".into()
-    } else if once_in >= 10.0 {
-        let digits = 10f64.powi(once_in.log10() as i32 - 1);
-        format!(
-            "by chance about once in {}",
-            (once_in / digits).round() * digits
-        )
+/// How often something of this probability happens, in words.
+fn once_in(p: f64) -> String {
+    let times = 1.0 / p;
+    if times >= 1e6 {
+        "less than once in a million times".into()
+    } else if times >= 10.0 {
+        let digits = 10f64.powi(times.log10() as i32 - 1);
+        let rounded = ((times / digits).round() * digits) as u64;
+        format!("once in {} times", thousands(rounded))
     } else {
-        "by chance more often than once in ten".into()
+        "more often than once in ten times".into()
     }
 }
 
-fn rounded(count: f64) -> i64 {
-    count.round() as i64
+/// A number below a million, with a comma after its thousands.
+fn thousands(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", number / 1000, number % 1000),
+    }
 }
 
-fn plural(word: &str, count: f64) -> String {
-    if count.round() == 1.0 {
-        word.into()
-    } else {
-        format!("{word}s")
+fn plural(word: &str, count: u64) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_are_told_in_words() {
+        for (p, words) in [
+            (1e-9, "less than once in a million times"),
+            (1.0 / 36_900.0, "once in 37,000 times"),
+            (0.0123, "once in 81 times"),
+            (0.3, "more often than once in ten times"),
+        ] {
+            assert_eq!(once_in(p), words);
+        }
     }
 }

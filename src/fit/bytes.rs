@@ -15,11 +15,11 @@ use crate::fit::types::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, EffectPath, Fit, FitTotals, ItemTally,
     PathRecord, PersonalScores,
 };
-use crate::model::{Evidence, Flow, StandardErrors};
+use crate::model::{Evidence, Flow, SideAssignment, SplitCrowd, StandardErrors, TestResults};
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Magic, format version and checksum. Bytes with equal headers hold equal models.
 pub(super) const HEADER_LEN: usize = 8 + 4 + 16;
@@ -72,7 +72,7 @@ impl Fit {
         512 + ids(&self.items)
             + ids(&self.annotators)
             + 60 * self.items.len()
-            + 64 * self.annotators.len()
+            + 160 * self.annotators.len()
             + 24 * self.flow.len()
             + 8 * self.path.theta.len()
             + effects(&self.path.bias)
@@ -86,15 +86,7 @@ impl Fit {
         let points = self.path.grid.len();
         let tally = &self.tally;
         let by_item = [&tally.wins, &tally.losses, &tally.ties, &tally.hodgerank];
-        let by_annotator = [
-            &self.clicks.left,
-            &self.clicks.right,
-            &self.clicks.ties,
-            &self.evidence.mean_residual,
-            &self.evidence.bias_p,
-            &self.evidence.deviation_p,
-            &self.evidence.slope,
-        ];
+        let by_annotator = [&self.clicks.left, &self.clicks.right, &self.clicks.ties];
         let chosen_index = self.chosen.as_ref().map_or(0, |chosen| chosen.grid_index);
         let is_consistent_curve = |curve: &CvCurve| {
             let length = curve.error.len();
@@ -106,6 +98,7 @@ impl Fit {
             && by_item.iter().all(|column| column.len() == items)
             && tally.component.len() == items
             && by_annotator.iter().all(|column| column.len() == annotators)
+            && is_consistent_evidence(&self.evidence, annotators, items)
             && points.checked_mul(items) == Some(self.path.theta.len())
             && self
                 .knockoff
@@ -120,6 +113,27 @@ impl Fit {
                 .as_ref()
                 .is_none_or(|chosen| chosen.is_consistent(points, annotators, items))
     }
+}
+
+fn is_consistent_evidence(evidence: &Evidence, annotators: usize, items: usize) -> bool {
+    let tests = [
+        &evidence.bias,
+        &evidence.deviation,
+        &evidence.against,
+        &evidence.no_signal,
+    ];
+    let columns = tests.iter().flat_map(|test| [&test.p, &test.q]);
+    let columns = columns.chain([&evidence.mean_residual, &evidence.expected_agreement]);
+    let is_consistent_split = |split: &SplitCrowd| {
+        split.camp.len() == annotators
+            && split.agreement.len() == annotators
+            && split.camp.iter().all(|camp| (1..=2).contains(camp))
+            && split.scores.len() == 2
+            && split.scores.iter().all(|scores| scores.len() == items)
+    };
+    columns.into_iter().all(|column| column.len() == annotators)
+        && evidence.untied.len() == annotators
+        && evidence.split.as_ref().is_none_or(is_consistent_split)
 }
 
 /// Whether the pairs (a, b) with a < b < `items` are sorted, and `starts` says where
@@ -164,7 +178,6 @@ impl ChosenModel {
             && self.standard_errors.half_width.len() == items
             && all_below(&personal.annotator, annotators)
             && all_below(&personal.item, items)
-            && personal.adversarial.len() == personal.annotator.len()
             && personal.starts.len() == personal.annotator.len() + 1
             && personal.starts.is_sorted()
             && personal.starts.first() == Some(&0)
@@ -360,7 +373,12 @@ struct_blob! {
     FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr }
     ItemTally { wins, losses, ties, component, hodgerank }
     ClickCounts { left, right, ties }
-    Evidence { mean_residual, bias_p, deviation_p, slope }
+    Evidence {
+        mean_residual, bias, deviation, against, no_signal, untied, expected_agreement, sides, split,
+    }
+    TestResults { p, q }
+    SideAssignment { p_value, better_left }
+    SplitCrowd { camp, agreement, scores }
     Flow { a, b, weight, value, starts }
     PathRecord { grid, theta, bias, deviation }
     EffectPath { grid_index, annotator, value }
@@ -368,5 +386,5 @@ struct_blob! {
     ChosenModel { grid_index, agreement, personal, standard_errors, cycle_sources }
     StandardErrors { std_error, half_width }
     CycleSources { personal, position_bias }
-    PersonalScores { annotator, adversarial, starts, item, deviation, votes }
+    PersonalScores { annotator, starts, item, deviation, votes }
 }

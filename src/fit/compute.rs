@@ -49,7 +49,6 @@ pub(super) fn compute(
         options,
         problem: &problem,
         grid: problem.grid(options)?,
-        component: &tally.component,
         threads,
     };
     let (path, validation) = match folds(votes, options) {
@@ -65,7 +64,7 @@ pub(super) fn compute(
         iterations: path.iterations,
         fdr: options.fdr,
     };
-    let evidence = evidence(comparisons, options, &problem, &path.hodgerank, stop)?;
+    let evidence = evidence(comparisons, options, &problem, stop)?;
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
     tally.hodgerank = match options.pair_model {
         PairModel::Uniform => path.hodgerank,
@@ -103,8 +102,6 @@ struct PathRunner<'a> {
     options: &'a Options,
     problem: &'a Problem,
     grid: Vec<f64>,
-    /// By item.
-    component: &'a [u32],
     threads: usize,
 }
 
@@ -189,7 +186,7 @@ impl PathRunner<'_> {
         Ok(ChosenModel {
             grid_index,
             agreement: agreements(votes, snapshot.theta()),
-            personal: PersonalScores::new(snapshot, self.component),
+            personal: PersonalScores::new(snapshot),
             standard_errors: self.standard_errors(snapshot, stop)?,
             cycle_sources: flow_is_in_votes.then(cycle_sources).flatten(),
         })
@@ -218,19 +215,22 @@ fn iterations(path: &Path, t: f64) -> u64 {
 }
 
 /// The tests of each annotator. Without position bias in the model, left and
-/// right may stand for winner and loser, and nobody is called biased.
+/// right may stand for winner and loser, and nobody is tested for it.
 fn evidence(
     votes: &Comparisons,
     options: &Options,
     problem: &Problem,
-    hodgerank: &[f64],
     stop: &Stop,
 ) -> Result<Evidence> {
-    let mut evidence = Evidence::new(votes, &problem.statistics, hodgerank, stop)?;
-    if !options.position_bias {
-        evidence.bias_p.fill(1.0);
-    }
-    Ok(evidence)
+    let is_uniform = options.pair_model == PairModel::Uniform;
+    let flow = is_uniform.then_some(&problem.flow);
+    Evidence::new(
+        votes,
+        &problem.statistics,
+        flow,
+        options.position_bias,
+        stop,
+    )
 }
 
 /// By annotator: whether the knockoff filter calls them biased, if it is asked for.

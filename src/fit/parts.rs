@@ -3,7 +3,7 @@
 use super::{
     ClickCounts, CvCurve, CycleSources, EffectPath, ItemTally, PathRecord, PersonalScores,
 };
-use crate::model::{CrossValidation, Flow, LaplacianSolver, Snapshot};
+use crate::model::{CrossValidation, Flow, LaplacianSolver, Snapshot, agreement};
 use crate::votes::Comparisons;
 
 impl PathRecord {
@@ -159,20 +159,8 @@ pub(super) fn agreements(votes: &Comparisons, theta: &[f64]) -> Vec<f64> {
     each.map(|u| agreement(votes, u, theta)).collect()
 }
 
-fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
-    let (mut agreed, mut untied) = (0.0, 0.0);
-    for vote in votes.of(annotator).filter(|vote| vote.choice != 0.0) {
-        untied += vote.weight;
-        if vote.choice * (theta[vote.left] - theta[vote.right]) > 0.0 {
-            agreed += vote.weight;
-        }
-    }
-    agreed / untied
-}
-
 impl PersonalScores {
-    /// `component`: by item.
-    pub(super) fn new(snapshot: &Snapshot, component: &[u32]) -> Self {
+    pub(super) fn new(snapshot: &Snapshot) -> Self {
         let mut personal = Self {
             starts: vec![0],
             ..Self::default()
@@ -180,9 +168,6 @@ impl PersonalScores {
         let norms = snapshot.deviation_norm();
         for u in (0..norms.len()).filter(|&u| norms[u] != 0.0) {
             personal.annotator.push(u as u32);
-            personal
-                .adversarial
-                .push(covariance_with_consensus(snapshot, u, component) < 0.0);
             let votes = snapshot.statistics().annotator(u).graph.degrees();
             let seen = snapshot.items(u).iter().zip(snapshot.deviation(u));
             let mut seen: Vec<_> = seen.zip(votes).collect();
@@ -196,22 +181,4 @@ impl PersonalScores {
         }
         personal
     }
-}
-
-/// Σ (θ_i − mean θ)·(own score of i) over the items that an annotator saw. The
-/// mean is that of the item's component: scores of different components do not
-/// compare.
-fn covariance_with_consensus(snapshot: &Snapshot, annotator: usize, component: &[u32]) -> f64 {
-    let mut scores: Vec<(usize, f64)> = snapshot.own_scores(annotator).collect();
-    scores.sort_by_key(|&(item, _)| component[item]);
-    let theta = snapshot.theta();
-    let mut sum = 0.0;
-    for group in scores.chunk_by(|(a, _), (b, _)| component[*a] == component[*b]) {
-        let consensus = group.iter().map(|&(item, _)| theta[item]);
-        let mean = consensus.sum::<f64>() / group.len() as f64;
-        for &(item, own) in group {
-            sum += (theta[item] - mean) * own;
-        }
-    }
-    sum
 }

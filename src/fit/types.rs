@@ -118,7 +118,6 @@ pub(crate) struct CycleSources {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PersonalScores {
     pub annotator: Vec<u32>,
-    pub adversarial: Vec<bool>,
     /// Annotator k of this list has the entries `starts[k]..starts[k + 1]` of the
     /// columns below, sorted by item.
     pub starts: Vec<usize>,

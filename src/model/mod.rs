@@ -28,7 +28,8 @@ pub use flow::Flow;
 pub use hodge::{Cycles, Triangle, Triangles};
 pub use hodgerank::{LaplacianSolver, SolveFrequency, SolverScratch};
 pub use inference::{
-    Evidence, Fitted, StandardErrors, knockoff_selection, knockoff_statistics, q_values,
+    Evidence, Fitted, SideAssignment, SplitCrowd, StandardErrors, TestResults, agreement,
+    knockoff_selection, knockoff_statistics, q_values,
 };
 pub use lbi::{EffectEntry, Path, Snapshot};
 pub use problem::Problem;

@@ -11,6 +11,7 @@ pub(super) fn in_short(annotators: &[AnnotatorFinding<'_>]) -> String {
     let kinds = [
         ("clicks", "click", "one side, whatever is shown there"),
         ("votes", "vote", "against the consensus"),
+        ("casts", "cast", "votes that do not follow the items"),
         ("has", "have", "a taste of their own"),
     ];
     let mut parts = Vec::new();
@@ -91,7 +92,7 @@ fn outstanding<'a>(annotators: &'a [AnnotatorFinding<'a>]) -> Vec<&'a AnnotatorF
     let mut outstanding: Vec<_> = annotators.iter().filter(has_concern).collect();
     outstanding.sort_by(|a, b| {
         let by_concern = concern(a.verdict).cmp(&concern(b.verdict));
-        by_concern.then(a.verdict_p_value().total_cmp(&b.verdict_p_value()))
+        by_concern.then(a.verdict_p_value.total_cmp(&b.verdict_p_value))
     });
     outstanding
 }
@@ -144,8 +145,8 @@ fn others(annotators: &[AnnotatorFinding<'_>]) -> String {
     }
     if few > 0 {
         parts.push(format!(
-            "{} cast fewer than {MIN_UNTIED_VOTES} votes that were not a tie: too few to tell, as \
-             even a strong habit would hardly show.",
+            "Of {} there are too few votes to tell: fewer than {MIN_UNTIED_VOTES} that were not a \
+             tie, or votes that agree with the others no more often than chance does.",
             count(few as f64)
         ));
     }
@@ -160,7 +161,8 @@ fn concern(verdict: Verdict) -> Option<usize> {
     match verdict {
         Verdict::ClicksLeft | Verdict::ClicksRight => Some(0),
         Verdict::AgainstConsensus => Some(1),
-        Verdict::OwnTaste => Some(2),
+        Verdict::NoSignal => Some(2),
+        Verdict::OwnTaste => Some(3),
         Verdict::TooFewVotes | Verdict::Ok => None,
     }
 }

@@ -1,0 +1,288 @@
+//! Whether an annotator's votes follow the others' scores, go against them, or neither.
+//!
+//! With x_v the difference of the scores that the other annotators give, the alignment
+//! T = Σ ω_v y_v x_v is positive for somebody who follows them. Without a signal the
+//! signs of its terms are fair coins.
+//!
+//! **Against**: T is negative for random signs, and also with the mean choice and the
+//! mean difference taken out (then somebody who clicks left where good items stand
+//! right is not against anybody). One degree of freedom finds an adversary whose few
+//! votes are spread over many items.
+//!
+//! **No signal**: T is smaller than that of annotators who follow the others with a
+//! sharpness drawn from those of this crowd.
+//!
+//! Both must also be likely by the shares of [`Kinds`] in the crowd: with the
+//! probability ℓ_u that u is of another kind than is said, the expected share of false
+//! ones among those with a smaller ℓ is their mean. The q-value is the largest of what
+//! the tests and this say.
+
+use super::TestResults;
+use super::deviation_test::Deviation;
+use super::kinds::{KindLikelihood, Kinds, explained_share, sharpness_grid};
+use super::outcomes::Link;
+use super::random_sign_tail::{fair_tail, tail};
+use super::working_votes::WorkingVote;
+use crate::error::Result;
+use crate::execution::Stop;
+use crate::model::distributions::{median, normal_tail};
+use crate::model::inference::fdr::q_values;
+
+/// Nobody with a smaller probability is tested for having no signal.
+const MIN_PROBABILITY: f64 = 0.2;
+
+/// With a smaller p-value of a favourite side, that is what the votes follow, and nothing
+/// else is said of their signal.
+const MAX_BIAS_P: f64 = 0.05;
+
+/// Sharpness that so few annotators have is left out of sums.
+const MIN_SHARE: f64 = 1e-4;
+
+/// With more votes the normal approximation serves for the tail of T.
+const MAX_SADDLEPOINT_VOTES: usize = 400;
+
+/// At most so many differences of scores are kept to describe the votes.
+const MAX_SAMPLE: usize = 10_000;
+
+/// Reads all annotators, then decides.
+pub(super) struct ConsensusTest {
+    link: Link,
+    kinds: Vec<KindLikelihood>,
+    has_side: Vec<bool>,
+    against_p: Vec<f64>,
+    /// Differences of scores, from every annotator some.
+    differences: Vec<f64>,
+    squares: f64,
+    votes: f64,
+    /// By annotator with strengths: the variance of a usual residual.
+    variance: Vec<f64>,
+}
+
+impl ConsensusTest {
+    pub fn new(link: Link) -> Self {
+        Self {
+            link,
+            kinds: Vec::new(),
+            has_side: Vec::new(),
+            against_p: Vec::new(),
+            differences: Vec::new(),
+            squares: 0.0,
+            votes: 0.0,
+            variance: Vec::new(),
+        }
+    }
+
+    /// Adds the next annotator.
+    pub fn read(
+        &mut self,
+        votes: &[WorkingVote],
+        items: usize,
+        deviation: Option<&Deviation>,
+        bias_p: f64,
+    ) {
+        self.has_side.push(bias_p <= MAX_BIAS_P);
+        self.kinds
+            .push(KindLikelihood::new(votes, items, deviation, self.link));
+        self.against_p.push(against_p_value(votes));
+        for vote in votes {
+            self.squares += vote.choice * vote.choice;
+            self.votes += 1.0;
+        }
+        if self.differences.len() < MAX_SAMPLE {
+            let differences = votes.iter().map(|vote| vote.others_difference);
+            self.differences.extend(differences.take(100));
+        }
+        self.variance.push(strength_variance(votes));
+    }
+
+    /// Decides on all annotators. `with_votes` hands the votes of an annotator to a function.
+    pub fn decide(
+        self,
+        mut with_votes: impl FnMut(usize, &mut dyn FnMut(&[WorkingVote])),
+        stop: &Stop,
+    ) -> Result<Decision> {
+        let mean_square = self.squares / self.votes;
+        let share = |s: f64| explained_share(&self.differences, self.link, mean_square, s);
+        let no_side = self
+            .kinds
+            .iter()
+            .zip(&self.has_side)
+            .filter(|(_, has_side)| !**has_side);
+        let no_side: Vec<_> = no_side.map(|(likelihood, _)| likelihood).collect();
+        let kinds = Kinds::new(&no_side, share);
+        let weights = kinds.sharpness_weights();
+        let usual_variance = median(self.variance.iter().copied());
+        let (mut not_against, mut has_signal) = (Vec::new(), Vec::new());
+        let (mut no_signal_p, mut expected) = (Vec::new(), Vec::new());
+        for (u, likelihood) in self.kinds.iter().enumerate() {
+            stop.check()?;
+            let probabilities = kinds.probabilities(likelihood, &weights);
+            not_against.push(1.0 - probabilities.against);
+            let is_candidate = !self.has_side[u] && probabilities.no_signal >= MIN_PROBABILITY;
+            has_signal.push(match self.has_side[u] {
+                true => 1.0,
+                false => 1.0 - probabilities.no_signal,
+            });
+            with_votes(u, &mut |votes| {
+                no_signal_p.push(if is_candidate {
+                    follower_p_value(votes, self.link, self.variance[u], &weights)
+                } else {
+                    1.0
+                });
+                let usual = kinds.usual_sharpness();
+                expected.push(expected_agreement(votes, self.link, usual, usual_variance));
+            });
+        }
+        let by_kinds = mean_of_smaller(&not_against);
+        let against = TestResults {
+            // An individual must be significant, too: at half of the rate.
+            q: largest(&by_kinds, self.against_p.iter().map(|p| 2.0 * p)),
+            p: self.against_p,
+        };
+        let by_kinds = mean_of_smaller(&has_signal);
+        let no_signal = TestResults {
+            q: largest(&by_kinds, q_values(&no_signal_p).into_iter()),
+            p: no_signal_p,
+        };
+        Ok(Decision {
+            against,
+            no_signal,
+            expected_agreement: expected,
+        })
+    }
+}
+
+/// What the tests say of the consensus, by annotator.
+pub(super) struct Decision {
+    pub against: TestResults,
+    pub no_signal: TestResults,
+    pub expected_agreement: Vec<f64>,
+}
+
+/// The larger of two, at most 1.
+fn largest(a: &[f64], b: impl Iterator<Item = f64>) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a.max(b).min(1.0)).collect()
+}
+
+/// By element: the mean of all elements that are not larger.
+fn mean_of_smaller(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut means = vec![0.0; values.len()];
+    let mut sum = 0.0;
+    let mut rank = 0;
+    for group in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        rank += group.len();
+        sum += group.iter().map(|&index| values[index]).sum::<f64>();
+        for &index in group {
+            means[index] = sum / rank as f64;
+        }
+    }
+    means
+}
+
+/// The p-value of votes against the others.
+fn against_p_value(votes: &[WorkingVote]) -> f64 {
+    let sizes: Vec<f64> = votes.iter().map(|vote| vote.alignment().abs()).collect();
+    let sum: f64 = votes.iter().map(WorkingVote::alignment).sum();
+    let by_signs = fair_tail(&sizes, -sum);
+    by_signs.max(centred_p_value(votes))
+}
+
+/// The same with the mean choice and the mean difference taken out.
+fn centred_p_value(votes: &[WorkingVote]) -> f64 {
+    let count = votes.len() as f64;
+    let mean = |value: fn(&WorkingVote) -> f64| {
+        votes
+            .iter()
+            .map(|vote| vote.weight * value(vote))
+            .sum::<f64>()
+            / count
+    };
+    let (x_mean, y_mean) = (
+        mean(|vote| vote.others_difference),
+        mean(|vote| vote.choice),
+    );
+    let (mut sum, mut xx, mut yy) = (0.0, 0.0, 0.0);
+    for vote in votes {
+        let (x, y) = (vote.others_difference - x_mean, vote.choice - y_mean);
+        sum += vote.weight * x * y;
+        xx += (vote.weight * x).powi(2);
+        yy += vote.weight * y * y;
+    }
+    let variance = xx * yy / (count - 1.0);
+    if variance > 0.0 {
+        normal_tail(-sum / variance.sqrt())
+    } else {
+        1.0 // the same choice on every vote
+    }
+}
+
+/// P(T* ≤ T) for somebody who follows the others with a sharpness of this crowd.
+fn follower_p_value(votes: &[WorkingVote], link: Link, variance: f64, weights: &[f64]) -> f64 {
+    let sum: f64 = votes.iter().map(WorkingVote::alignment).sum();
+    let known: Vec<&WorkingVote> = votes
+        .iter()
+        .filter(|vote| vote.others_difference != 0.0 && vote.choice != 0.0)
+        .collect();
+    let grid = sharpness_grid();
+    let likely = grid
+        .iter()
+        .zip(weights)
+        .filter(|(_, share)| **share >= MIN_SHARE);
+    let p_value = |s: f64| {
+        if link == Link::Logistic && known.len() <= MAX_SADDLEPOINT_VOTES {
+            // The lower tail of T is the upper tail of −T.
+            let signs = known.iter().map(|vote| {
+                let size = vote.others_difference.abs();
+                (vote.weight * size, -0.5 * s * size)
+            });
+            return tail(&signs.collect::<Vec<_>>(), -sum);
+        }
+        let (mut mean, mut square) = (0.0, 0.0);
+        for vote in &known {
+            let size = vote.others_difference.abs();
+            let expected = link.mean(s * size);
+            mean += vote.weight * size * expected;
+            square += (vote.weight * size).powi(2)
+                * match link {
+                    Link::Logistic => 1.0 - expected * expected,
+                    Link::Linear => variance,
+                };
+        }
+        normal_tail((mean - sum) / square.sqrt())
+    };
+    likely
+        .map(|(&s, share)| share * p_value(s))
+        .sum::<f64>()
+        .min(1.0)
+}
+
+/// The share of untied votes for the item that the others prefer, expected of a usual
+/// annotator; one half where the others prefer none.
+fn expected_agreement(votes: &[WorkingVote], link: Link, s: f64, variance: f64) -> f64 {
+    let untied = votes.iter().filter(|vote| vote.choice != 0.0);
+    let (mut sum, mut count) = (0.0, 0.0);
+    for vote in untied {
+        let predictor = s * vote.others_difference.abs();
+        sum += match link {
+            Link::Logistic => 0.5 * (1.0 + link.mean(predictor)),
+            Link::Linear => 1.0 - normal_tail(predictor / variance.sqrt()),
+        };
+        count += 1.0;
+    }
+    if count > 0.0 { sum / count } else { 0.5 }
+}
+
+/// The variance of strengths around the best sharpness of an annotator.
+fn strength_variance(votes: &[WorkingVote]) -> f64 {
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for vote in votes {
+        xx += vote.weight * vote.others_difference.powi(2);
+        xy += vote.alignment();
+        yy += vote.weight * vote.choice.powi(2);
+    }
+    let explained = if xx > 0.0 { xy * xy / xx } else { 0.0 };
+    let rest = (yy - explained).max(1e-9 * yy.max(1e-9));
+    rest / (votes.len() as f64 - 1.0).max(1.0)
+}

@@ -1,0 +1,361 @@
+//! What kinds of annotators the crowd consists of, and of which kind each may be.
+//!
+//! An annotator *follows* the others' scores with a sharpness s > 0, or goes *against*
+//! them with −s, has *no signal* (s = 0), or has *own scores* that have nothing to do with
+//! the others'. ln s is normal over the crowd: some are sharper than others. The shares of
+//! the kinds and the two parameters of ln s are estimated from all annotators by
+//! expectation maximisation; the probability of each kind follows for each annotator.
+//!
+//! Sums over s run over a grid. Own scores on k items have a sharpness by chance, about
+//! normal with variance 1/k of that of usual annotators, and leave deviations from it:
+//! with the form U of the residuals (see [`deviation_test`](super::deviation_test)),
+//! aU + ν is close to χ² with ν degrees of freedom without own scores, and to
+//! (1 + λ) χ² with them.
+
+use super::deviation_test::Deviation;
+use super::outcomes::{Link, tanh};
+use super::working_votes::WorkingVote;
+
+/// The grid of sharpness: from 0.02 to 20 in equal steps of the logarithm.
+const POINTS: usize = 36;
+const SMALLEST: f64 = 0.02;
+const LARGEST: f64 = 20.0;
+
+/// Votes with about the same difference of scores share one of so many levels, if an
+/// annotator has more votes than that.
+const LEVELS: usize = 128;
+
+const ITERATIONS: usize = 60;
+
+/// Imagined annotators that keep shares and spread from running off in a small crowd.
+const PRIOR_COUNTS: [f64; 4] = [0.5, 0.5, 2.0, 0.5];
+const PRIOR_SPREAD: f64 = 0.3;
+const PRIOR_SPREAD_COUNT: f64 = 4.0;
+const MAX_SPREAD: f64 = 1.2;
+
+/// The spread of ln s is estimated too small where dull annotators pass for such without
+/// a signal. Decisions are made with one that is larger by this factor.
+const SPREAD_MARGIN: f64 = 1.25;
+
+/// The largest residual variance of strengths, as a share of their mean square, that
+/// counts as an exact fit.
+const MIN_VARIANCE: f64 = 1e-6;
+
+/// What an annotator's votes say of their kind.
+pub(super) struct KindLikelihood {
+    /// ln L at s and −s over the grid, less ln L at s = 0. Single precision: there is one
+    /// of these for each annotator.
+    follows: [f32; POINTS],
+    against: [f32; POINTS],
+    own_scores: OwnScores,
+}
+
+/// The form U of the residuals, on the scale of χ².
+#[derive(Clone, Copy)]
+struct OwnScores {
+    /// How many items the annotator saw.
+    items: f64,
+    /// ν; 0 if nothing can be told.
+    freedom: f64,
+    /// aU + ν.
+    value: f64,
+    /// λ for own scores that explain all of the variance of choices.
+    full_effect: f64,
+}
+
+impl OwnScores {
+    fn new(items: usize, deviation: Option<&Deviation>) -> Self {
+        let mut own = Self {
+            items: items as f64,
+            freedom: 0.0,
+            value: 0.0,
+            full_effect: 0.0,
+        };
+        if let Some(Deviation { form, expected }) = deviation {
+            let skewness = f64::max(form.third_moment / form.variance.powf(1.5), 1e-2);
+            own.freedom = 8.0 / (skewness * skewness);
+            let per_unit = (2.0 * own.freedom / form.variance).sqrt();
+            own.value = per_unit * form.value + own.freedom;
+            own.full_effect = (per_unit * expected / own.freedom).max(0.0);
+        }
+        own
+    }
+
+    /// ln of the likelihood of deviations with own scores over that without.
+    fn log_ratio(self, explained_share: f64) -> f64 {
+        let effect = self.full_effect * explained_share;
+        let gain = 0.5 * self.value.max(0.0) * effect / (1.0 + effect);
+        gain - 0.5 * self.freedom * libm::log1p(effect)
+    }
+
+    /// The weights of the grid for a sharpness by chance.
+    fn sharpness_weights(self, usual: f64) -> [f64; POINTS] {
+        let mut weights = sharpness_grid().map(|s| {
+            let z = s / usual;
+            s * libm::exp(-0.5 * self.items * z * z)
+        });
+        let total: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight *= 0.5 / total);
+        weights
+    }
+}
+
+/// The grid of sharpness.
+pub(super) fn sharpness_grid() -> [f64; POINTS] {
+    let step = libm::log(LARGEST / SMALLEST) / (POINTS - 1) as f64;
+    std::array::from_fn(|k| libm::exp(libm::log(SMALLEST) + k as f64 * step))
+}
+
+impl KindLikelihood {
+    /// Reads an annotator's votes.
+    pub fn new(
+        votes: &[WorkingVote],
+        items: usize,
+        deviation: Option<&Deviation>,
+        link: Link,
+    ) -> Self {
+        let weights: f64 = votes.iter().map(|vote| vote.weight.powi(2)).sum();
+        // Weights that differ make fewer votes of effect.
+        let discount = votes.len() as f64 / weights;
+        let levels = levels(votes, discount);
+        let variance = match link {
+            Link::Logistic => 1.0,
+            Link::Linear => residual_variance(&levels),
+        };
+        let likelihood = |s: f64| -> f64 {
+            let terms = levels.iter().map(|level| match link {
+                Link::Logistic => level.logistic(s),
+                Link::Linear => level.normal(s, variance),
+            });
+            terms.sum()
+        };
+        let no_signal = likelihood(0.0);
+        let grid = sharpness_grid();
+        Self {
+            follows: grid.map(|s| (likelihood(s) - no_signal) as f32),
+            against: grid.map(|s| (likelihood(-s) - no_signal) as f32),
+            own_scores: OwnScores::new(items, deviation),
+        }
+    }
+}
+
+/// Votes with about the same difference of scores, seen from the item that the others
+/// prefer.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    weight: f64,
+    difference: f64,
+    choice: f64,
+    square: f64,
+}
+
+impl Level {
+    /// The logistic log-likelihood; a tie is half a vote for each side.
+    fn logistic(&self, s: f64) -> f64 {
+        let predictor = s * self.difference / self.weight;
+        let softplus = predictor.max(0.0) + libm::log1p(libm::exp(-predictor.abs()));
+        0.5 * (self.weight + self.choice) * predictor - self.weight * softplus
+    }
+
+    fn normal(&self, s: f64, variance: f64) -> f64 {
+        let predictor = s * self.difference / self.weight;
+        let squares =
+            self.square - 2.0 * predictor * self.choice + self.weight * predictor * predictor;
+        -0.5 * squares / variance
+    }
+}
+
+fn levels(votes: &[WorkingVote], discount: f64) -> Vec<Level> {
+    let known = || votes.iter().filter(|vote| vote.others_difference != 0.0);
+    let largest = known().fold(0.0, |most: f64, vote| {
+        most.max(vote.others_difference.abs())
+    });
+    let is_binned = votes.len() > LEVELS;
+    let mut levels = vec![Level::default(); if is_binned { LEVELS } else { 0 }];
+    for vote in known() {
+        let (size, weight) = (vote.others_difference.abs(), discount * vote.weight);
+        let choice = vote.choice.copysign(vote.choice * vote.others_difference);
+        let level = if is_binned {
+            let share = size / largest * LEVELS as f64;
+            &mut levels[(share as usize).min(LEVELS - 1)]
+        } else {
+            levels.push(Level::default());
+            levels.last_mut().expect("one was added")
+        };
+        level.weight += weight;
+        level.difference += weight * size;
+        level.choice += weight * choice;
+        level.square += weight * vote.choice * vote.choice;
+    }
+    levels.retain(|level| level.weight > 0.0);
+    levels
+}
+
+/// The mean square of the residuals of the best sharpness, either sign.
+fn residual_variance(levels: &[Level]) -> f64 {
+    let (mut weight, mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0, 0.0);
+    for level in levels {
+        let x = level.difference / level.weight;
+        weight += level.weight;
+        xx += level.weight * x * x;
+        xy += level.choice * x;
+        yy += level.square;
+    }
+    let explained = if xx > 0.0 { xy * xy / xx } else { 0.0 };
+    let variance = (yy - explained).max(MIN_VARIANCE * yy) / (weight - 1.0).max(1.0);
+    if variance > 0.0 { variance } else { 1.0 }
+}
+
+/// The shares of the kinds in the crowd, and the distribution of ln s.
+#[derive(Clone, Debug)]
+pub(super) struct Kinds {
+    /// No signal, against, follows, own scores.
+    shares: [f64; 4],
+    mean: f64,
+    spread: f64,
+    /// The share of the variance of choices that the scores of a usual annotator explain.
+    explained_share: f64,
+}
+
+/// The probability of each kind for one annotator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct KindProbabilities {
+    pub no_signal: f64,
+    pub against: f64,
+}
+
+impl Kinds {
+    /// Estimates the crowd. `explained_share` gives the share of the variance that
+    /// scores explain at a sharpness.
+    pub fn new(annotators: &[&KindLikelihood], explained_share: impl Fn(f64) -> f64) -> Self {
+        let mut kinds = Self {
+            shares: [0.05, 0.05, 0.85, 0.05],
+            mean: 0.0,
+            spread: 0.4,
+            explained_share: 0.0,
+        };
+        for _ in 0..ITERATIONS {
+            kinds.explained_share = explained_share(kinds.usual_sharpness());
+            kinds.update(annotators);
+        }
+        kinds.spread *= SPREAD_MARGIN;
+        kinds
+    }
+
+    /// The sharpness of a usual annotator.
+    pub fn usual_sharpness(&self) -> f64 {
+        libm::exp(self.mean)
+    }
+
+    /// The share of annotators who follow the others or go against them with each
+    /// sharpness of the grid.
+    pub fn sharpness_weights(&self) -> [f64; POINTS] {
+        let mut weights = sharpness_grid().map(|s| {
+            let z = (libm::log(s) - self.mean) / self.spread;
+            libm::exp(-0.5 * z * z)
+        });
+        let total: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= total);
+        weights
+    }
+
+    /// One iteration of expectation maximisation.
+    fn update(&mut self, annotators: &[&KindLikelihood]) {
+        let weights = self.sharpness_weights();
+        let mut counts = PRIOR_COUNTS;
+        let mut sharpness = [0.0; POINTS];
+        for annotator in annotators {
+            let joint = self.joint(annotator, &weights);
+            for (count, share) in counts.iter_mut().zip(joint.kinds) {
+                *count += share;
+            }
+            for (sum, share) in sharpness.iter_mut().zip(joint.sharpness) {
+                *sum += share;
+            }
+        }
+        let total: f64 = counts.iter().sum();
+        self.shares = counts.map(|count| count / total);
+        let logarithms = sharpness_grid().map(libm::log);
+        let with_signal: f64 = sharpness.iter().sum();
+        if with_signal > 0.0 {
+            let moment = |power: i32, centre: f64| -> f64 {
+                let terms = sharpness.iter().zip(logarithms);
+                terms
+                    .map(|(share, log)| share * (log - centre).powi(power))
+                    .sum()
+            };
+            self.mean = moment(1, 0.0) / with_signal;
+            let squares = moment(2, self.mean) + PRIOR_SPREAD_COUNT * PRIOR_SPREAD.powi(2);
+            let variance = squares / (with_signal + PRIOR_SPREAD_COUNT);
+            self.spread = variance.sqrt().min(MAX_SPREAD);
+        }
+    }
+
+    /// The probabilities of an annotator.
+    pub fn probabilities(
+        &self,
+        annotator: &KindLikelihood,
+        weights: &[f64; POINTS],
+    ) -> KindProbabilities {
+        let [no_signal, against, ..] = self.joint(annotator, weights).kinds;
+        KindProbabilities { no_signal, against }
+    }
+
+    fn joint(&self, annotator: &KindLikelihood, weights: &[f64; POINTS]) -> Joint {
+        // Likelihoods relative to that without a signal.
+        let peaks = annotator.follows.iter().chain(&annotator.against);
+        let peak = peaks.fold(0.0, |most: f64, &value| most.max(f64::from(value)));
+        let at = |likelihood: &[f32], weights: &[f64; POINTS]| -> [f64; POINTS] {
+            let ratio = |k: usize| libm::exp(f64::from(likelihood[k]) - peak);
+            std::array::from_fn(|k| weights[k] * ratio(k))
+        };
+        let by_chance = annotator
+            .own_scores
+            .sharpness_weights(self.usual_sharpness());
+        let own: f64 = [&annotator.follows, &annotator.against]
+            .iter()
+            .flat_map(|likelihood| at(&likelihood[..], &by_chance))
+            .sum();
+        let log_ratio = annotator.own_scores.log_ratio(self.explained_share);
+        let [none, against_share, follows_share, own_share] = self.shares;
+        let mut against = at(&annotator.against, weights);
+        let mut follows = at(&annotator.follows, weights);
+        // Large ratios would overflow: all others shrink instead.
+        let (grow, shrink) = (log_ratio.min(0.0), libm::exp(-log_ratio.max(0.0)));
+        against
+            .iter_mut()
+            .for_each(|value| *value *= against_share * shrink);
+        follows
+            .iter_mut()
+            .for_each(|value| *value *= follows_share * shrink);
+        let mut kinds = [
+            none * libm::exp(-peak) * shrink,
+            against.iter().sum(),
+            follows.iter().sum(),
+            own_share * own * libm::exp(grow),
+        ];
+        let total = kinds.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        kinds.iter_mut().for_each(|kind| *kind /= total);
+        Joint {
+            kinds,
+            sharpness: std::array::from_fn(|k| (against[k] + follows[k]) / total),
+        }
+    }
+}
+
+/// The probabilities of an annotator's kind, and of a sharpness of either sign.
+struct Joint {
+    kinds: [f64; 4],
+    sharpness: [f64; POINTS],
+}
+
+/// The share of the variance of choices that scores explain at a sharpness, over the
+/// votes of the crowd given as a sample of differences.
+pub(super) fn explained_share(differences: &[f64], link: Link, mean_square: f64, s: f64) -> f64 {
+    let squares = differences.iter().map(|x| match link {
+        Link::Logistic => tanh(0.5 * s * x).powi(2),
+        Link::Linear => (s * x).powi(2) / mean_square,
+    });
+    let share = squares.sum::<f64>() / differences.len().max(1) as f64;
+    share.min(0.95)
+}

@@ -1,0 +1,283 @@
+//! The tests of all annotators.
+//!
+//! | test | null hypothesis |
+//! |---|---|
+//! | [`bias_test`] | the annotator has no favourite side, whatever their taste |
+//! | [`deviation_test`] | the annotator shares the scores of the crowd, with an own sharpness and pull |
+//! | [`consensus_test`] against | the annotator does not vote against the others |
+//! | [`consensus_test`] no signal | the annotator follows the others as sharply as annotators do here, goes against them, or has own scores |
+//!
+//! Weights say how much a vote matters, not how often it was cast: they do not make
+//! evidence, and multiplying all of them by a number changes no p-value.
+
+mod bias_test;
+mod camps;
+mod consensus_test;
+mod deviation_test;
+mod kinds;
+mod outcomes;
+mod own_fit;
+mod pooled_scores;
+mod random_sign_tail;
+mod sides;
+mod working_votes;
+
+pub use sides::SideAssignment;
+
+use std::borrow::Cow;
+
+use bias_test::bias_test;
+use camps::CampScores;
+use consensus_test::ConsensusTest;
+use deviation_test::ItemForm;
+use outcomes::{Link, outcomes};
+use pooled_scores::PooledScores;
+use working_votes::WorkingVotes;
+
+use super::fdr::q_values;
+use crate::error::Result;
+use crate::execution::Stop;
+use crate::model::flow::Flow;
+use crate::model::statistics::Statistics;
+use crate::options::PairModel;
+use crate::votes::Comparisons;
+
+/// What the tests say, by annotator.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// The mean residual of the votes: positive if the annotator prefers the left
+    /// side, negative if the right.
+    pub mean_residual: Vec<f64>,
+    /// Position bias.
+    pub bias: TestResults,
+    /// A deviation from the consensus.
+    pub deviation: TestResults,
+    /// Votes against the consensus.
+    pub against: TestResults,
+    /// Votes that do not follow the items.
+    pub no_signal: TestResults,
+    /// The number of votes that are no ties, whatever their weight.
+    pub untied: Vec<u64>,
+    /// The share of those that a usual annotator would give to the item that the
+    /// others prefer.
+    pub expected_agreement: Vec<f64>,
+    /// How the sides were assigned.
+    pub sides: SideAssignment,
+    /// The two camps, if the crowd is split. Then everybody was tested against the scores
+    /// of their own camp, and nobody is against the consensus.
+    pub split: Option<SplitCrowd>,
+}
+
+/// A crowd of two camps, each with scores of its own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SplitCrowd {
+    /// By annotator: 1 for the larger camp, 2 for the smaller one.
+    pub camp: Vec<u8>,
+    /// By annotator: the share of votes, ties left out, that the scores of their camp
+    /// predict; NaN without such votes.
+    pub agreement: Vec<f64>,
+    /// By camp and item.
+    pub scores: Vec<Vec<f64>>,
+}
+
+impl SplitCrowd {
+    fn new(votes: &Comparisons, camps: Vec<bool>, scores: [PooledScores; 2]) -> Self {
+        let mut scores = scores.map(|pooled| pooled.theta);
+        let second = camps.iter().filter(|&&second| second).count();
+        let is_swapped = 2 * second > camps.len();
+        if is_swapped {
+            scores.swap(0, 1);
+        }
+        let camp: Vec<u8> = camps
+            .iter()
+            .map(|&second| 1 + u8::from(second != is_swapped))
+            .collect();
+        Self {
+            agreement: (0..camps.len())
+                .map(|u| agreement(votes, u, &scores[usize::from(camp[u]) - 1]))
+                .collect(),
+            camp,
+            scores: scores.into(),
+        }
+    }
+}
+
+/// The p-values of a test and their q-values: of all with a q-value of at most f, the
+/// expected share of false ones is at most f.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TestResults {
+    /// By annotator.
+    pub p: Vec<f64>,
+    /// By annotator.
+    pub q: Vec<f64>,
+}
+
+impl TestResults {
+    /// With the q-values of Benjamini and Hochberg.
+    fn benjamini_hochberg(p: Vec<f64>) -> Self {
+        Self { q: q_values(&p), p }
+    }
+
+    /// Of a test that was not done.
+    pub(crate) fn none(annotators: usize) -> Self {
+        Self {
+            p: vec![1.0; annotators],
+            q: vec![1.0; annotators],
+        }
+    }
+}
+
+impl Evidence {
+    /// Tests every annotator. `flow` has the mean choices by pair, if they are known.
+    /// Nobody is tested for a favourite side without `has_side_test`, or if the sides
+    /// were not assigned at random.
+    pub fn new(
+        votes: &Comparisons,
+        statistics: &Statistics,
+        flow: Option<&Flow>,
+        has_side_test: bool,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let (outcomes, link) = outcomes(votes);
+        let is_unchanged = matches!(outcomes, Cow::Borrowed(_));
+        let pooled_flow;
+        let flow = match flow.filter(|_| is_unchanged) {
+            Some(flow) => flow,
+            None => {
+                pooled_flow = Flow::new(&outcomes, PairModel::Uniform, stop)?;
+                &pooled_flow
+            }
+        };
+        let mean_weight = statistics.total() / votes.len() as f64;
+        let mut crowd = Crowd {
+            votes: &outcomes,
+            statistics,
+            link,
+            mean_weight,
+            has_side_test,
+        };
+        let mut pooled = PooledScores::new(flow, link, mean_weight, stop)?;
+        let sides = SideAssignment::new(votes, flow, &pooled.theta);
+        crowd.has_side_test = has_side_test && sides.is_random();
+        let mut evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, stop)?;
+        for _ in 0..MAX_TRIMS {
+            let Some(members) = usual_annotators(&evidence, &pooled) else {
+                break;
+            };
+            pooled = PooledScores::of_members(&outcomes, members, link, mean_weight, stop)?;
+            evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, stop)?;
+        }
+        if let Some(camps) = crowd.camps(&evidence, stop)? {
+            let scores = CampScores::new(&outcomes, &camps, link, mean_weight, stop)?.scores;
+            let camp_of = |u: usize| usize::from(camps[u]);
+            let within = crowd.test(&scores, camp_of, stop)?;
+            if camps::explain_deviations(&evidence.deviation.p, &within.deviation.p) {
+                evidence = within;
+                evidence.against = TestResults::none(votes.annotators());
+                evidence.split = Some(SplitCrowd::new(&outcomes, camps, scores));
+            }
+        }
+        evidence.sides = sides;
+        Ok(evidence)
+    }
+}
+
+/// Scores are computed anew, without annotators who stand out, at most so often.
+const MAX_TRIMS: usize = 3;
+
+/// An annotator with a smaller q-value stands out.
+const MAX_TRIMMED_Q: f64 = 0.1;
+
+/// Those who do not stand out: scores that the others spoil would make the usual
+/// annotators deviate. None if they are the members of the scores already, or fewer than
+/// half of the crowd.
+fn usual_annotators(evidence: &Evidence, scores: &PooledScores) -> Option<Vec<bool>> {
+    let tests = [&evidence.deviation, &evidence.against, &evidence.no_signal];
+    let is_usual = |u: usize| tests.iter().all(|test| test.q[u] > MAX_TRIMMED_Q);
+    let members: Vec<bool> = (0..evidence.untied.len()).map(is_usual).collect();
+    let count = members.iter().filter(|&&member| member).count();
+    let is_new = members
+        .iter()
+        .enumerate()
+        .any(|(u, &member)| member != scores.has(u));
+    (is_new && 2 * count >= members.len()).then_some(members)
+}
+
+/// All annotators, as the tests need them.
+struct Crowd<'a> {
+    votes: &'a Comparisons,
+    statistics: &'a Statistics,
+    link: Link,
+    mean_weight: f64,
+    has_side_test: bool,
+}
+
+impl Crowd<'_> {
+    /// Tests each annotator against one of the scores.
+    fn test(
+        &self,
+        scores: &[PooledScores],
+        scores_of: impl Fn(usize) -> usize,
+        stop: &Stop,
+    ) -> Result<Evidence> {
+        let link = self.link;
+        let mut working: Vec<_> = scores
+            .iter()
+            .map(|scores| WorkingVotes::new(self.votes, scores, link))
+            .collect();
+        let mut form = ItemForm::new(self.votes.items());
+        let mut consensus = ConsensusTest::new(link);
+        let (mut bias_p, mut deviation_p) = (Vec::new(), Vec::new());
+        let mut evidence = Evidence::default();
+        for u in 0..self.votes.annotators() {
+            stop.check()?;
+            let votes = working[scores_of(u)].of(u);
+            let annotator = self.statistics.annotator(u);
+            let (mean_residual, p) = match self.has_side_test {
+                true => bias_test(votes, link),
+                false => (0.0, 1.0),
+            };
+            evidence.mean_residual.push(mean_residual);
+            bias_p.push(p);
+            let (deviation, form) = form.test(votes, annotator, link);
+            deviation_p.push(deviation);
+            let untied = votes.iter().filter(|vote| vote.choice != 0.0).count();
+            evidence.untied.push(untied as u64);
+            consensus.read(votes, annotator.items.len(), form.as_ref(), p);
+        }
+        evidence.bias = TestResults::benjamini_hochberg(bias_p);
+        evidence.deviation = TestResults::benjamini_hochberg(deviation_p);
+        let decision = consensus.decide(|u, read| read(working[scores_of(u)].of(u)), stop)?;
+        evidence.against = decision.against;
+        evidence.no_signal = decision.no_signal;
+        evidence.expected_agreement = decision.expected_agreement;
+        Ok(evidence)
+    }
+
+    /// The camps of a crowd that may be split.
+    fn camps(&self, evidence: &Evidence, stop: &Stop) -> Result<Option<Vec<bool>>> {
+        // Two camps that contradict each other: the smaller one goes against the scores
+        // of both together, and does not deviate otherwise.
+        let against: Vec<bool> = evidence.against.q.iter().map(|q| *q <= 0.1).collect();
+        if camps::is_even(&against) {
+            return Ok(Some(against));
+        }
+        if !camps::may_be_split(&evidence.deviation.p) {
+            return Ok(None);
+        }
+        camps::find_camps(self.votes, self.link, self.mean_weight, stop)
+    }
+}
+
+/// The share of an annotator's votes, ties left out, that scores predict; NaN without
+/// such votes.
+pub fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
+    let (mut agreed, mut untied) = (0.0, 0.0);
+    for vote in votes.of(annotator).filter(|vote| vote.choice != 0.0) {
+        untied += vote.weight;
+        if vote.choice * (theta[vote.left] - theta[vote.right]) > 0.0 {
+            agreed += vote.weight;
+        }
+    }
+    agreed / untied
+}

@@ -1,0 +1,80 @@
+//! Whether the sides were assigned at random.
+//!
+//! With a_i how often item i stood left less how often right, and d_i how often it was
+//! seen, random sides make
+//!
+//! ```text
+//! A = Σ_i a_i²/d_i = Σ_{v,w} ε_v ε_w h_vw
+//! ```
+//!
+//! a quadratic form in random signs, with mean n (the number of items) and variance
+//! 2(tr B² − Σ_v h_vv²), B the normalised Laplacian. It does not look at choices, so no
+//! habit of an annotator can move it; it is large if good items stand on one side more
+//! often, or if one item always stands left. Rows count, whatever their weight.
+
+use crate::model::distributions::gamma_tail;
+use crate::model::flow::Flow;
+use crate::votes::Comparisons;
+
+/// With a smaller p-value the sides were not assigned at random.
+const MAX_P_VALUE: f64 = 1e-3;
+
+/// How the sides of the votes were assigned.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SideAssignment {
+    /// The p-value of the hypothesis that they were assigned at random.
+    pub p_value: f64,
+    /// The share of votes in which the item with the higher score stood left.
+    pub better_left: f64,
+}
+
+impl SideAssignment {
+    /// Looks at the votes, given their pairs and the scores of the items.
+    pub(super) fn new(votes: &Comparisons, flow: &Flow, theta: &[f64]) -> Self {
+        let items = votes.items();
+        let (mut imbalance, mut seen) = (vec![0.0; items], vec![0.0; items]);
+        let (mut better_left, mut decided) = (0.0, 0.0);
+        let mut rows_of_pair = vec![0.0; flow.len()];
+        for row in 0..votes.len() {
+            let [left, right] = votes.pair(row).map(|item| item as usize);
+            imbalance[left] += 1.0;
+            imbalance[right] -= 1.0;
+            seen[left] += 1.0;
+            seen[right] += 1.0;
+            rows_of_pair[flow.pair(left.min(right), left.max(right))] += 1.0;
+            if theta[left] != theta[right] {
+                decided += 1.0;
+                better_left += f64::from(u8::from(theta[left] > theta[right]));
+            }
+        }
+        let terms = imbalance.iter().zip(&seen).filter(|(_, seen)| **seen > 0.0);
+        let mean = terms.clone().count() as f64;
+        let value: f64 = terms.map(|(a, d)| a * a / d).sum();
+        let mut square = mean;
+        for (k, rows) in rows_of_pair.iter().enumerate() {
+            let (a, b) = (seen[flow.a[k] as usize], seen[flow.b[k] as usize]);
+            square += 2.0 * rows * rows / (a * b) - rows * (1.0 / a + 1.0 / b).powi(2);
+        }
+        let variance = 2.0 * square;
+        // That of a multiple of χ² with this mean and variance.
+        let third_moment = 2.0 * variance * variance / mean;
+        let p_value = if variance > 1e-9 * mean {
+            gamma_tail(value - mean, variance, third_moment)
+        } else {
+            1.0 // no two votes have an item in common
+        };
+        Self {
+            p_value,
+            better_left: if decided > 0.0 {
+                better_left / decided
+            } else {
+                0.5
+            },
+        }
+    }
+
+    /// Whether the sides may have been assigned at random.
+    pub fn is_random(&self) -> bool {
+        self.p_value > MAX_P_VALUE
+    }
+}
