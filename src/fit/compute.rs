@@ -3,13 +3,13 @@
 use super::parts::agreements;
 use super::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, Fit, FitTotals, ItemTally, PathRecord,
-    PersonalScores,
+    PersonalScores, RowChecks,
 };
 use crate::error::{Error, Result};
 use crate::execution::{CvExtent, Stop};
 use crate::model::{
-    CvInput, Evidence, Fitted, Flow, LaplacianSolver, Path, Problem, Snapshot, StandardErrors,
-    cross_validate_with, knockoff_selection, knockoff_statistics,
+    CvInput, Evidence, Fitted, Flow, LaplacianSolver, PairVariance, Path, Problem, Snapshot,
+    StandardErrors, cross_validate_with, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
 use crate::votes::{Comparisons, Folds, Votes};
@@ -78,6 +78,7 @@ pub(super) fn compute(
         fdr: options.fdr,
     };
     let evidence = evidence(comparisons, options, &problem, &path.hodgerank, stop)?;
+    let pair_variance = PairVariance::new(comparisons, &problem.flow, options.pair_model, stop)?;
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
     tally.hodgerank = match options.pair_model {
         PairModel::Uniform => path.hodgerank,
@@ -94,6 +95,8 @@ pub(super) fn compute(
         path: path.record,
         validation,
         chosen: path.chosen,
+        row_checks: RowChecks::new(comparisons, problem.flow.len()),
+        pair_variance,
         flow: problem.flow,
     })
 }

@@ -17,6 +17,7 @@ mod hodgerank;
 mod inference;
 mod lbi;
 mod norm;
+mod pair_variance;
 mod problem;
 mod settings;
 mod statistics;
@@ -31,6 +32,7 @@ pub use inference::{
     Evidence, Fitted, StandardErrors, knockoff_selection, knockoff_statistics, q_values,
 };
 pub use lbi::{EffectEntry, Path, Snapshot};
+pub use pair_variance::PairVariance;
 pub use problem::Problem;
 pub use settings::Settings;
 pub use statistics::{AnnotatorStatistics, Statistics};

@@ -197,6 +197,20 @@ impl Comparisons {
         }
     }
 
+    /// How many rows repeat the annotator, both items and the choice of another one.
+    pub(crate) fn repeated_rows(&self) -> u64 {
+        let is_repeat = |&row: &usize| {
+            self.pair(row) == self.pair(row - 1) && self.choice.get(row) == self.choice.get(row - 1)
+        };
+        let count = |annotator| self.rows(annotator).skip(1).filter(is_repeat).count() as u64;
+        (0..self.annotators()).map(count).sum()
+    }
+
+    /// Whether votes have strengths.
+    pub(crate) fn is_graded(&self) -> bool {
+        self.choice.is_graded()
+    }
+
     /// Whether votes have weights of their own.
     pub(crate) fn is_weighted(&self) -> bool {
         self.weight.is_some()
