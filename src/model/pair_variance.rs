@@ -32,7 +32,7 @@ pub struct PairVariance {
 
 /// Sums over the annotators of a pair.
 #[derive(Clone, Copy, Default)]
-struct AnnotatorSums {
+struct PairMoments {
     /// Σ Y_u.
     choices: f64,
     /// Σ Y_u².
@@ -46,7 +46,7 @@ struct AnnotatorSums {
 impl PairVariance {
     /// Of the flow of these votes.
     pub fn new(votes: &Comparisons, flow: &Flow, model: PairModel, stop: &Stop) -> Result<Self> {
-        let mut sums = vec![AnnotatorSums::default(); flow.len()];
+        let mut sums = vec![PairMoments::default(); flow.len()];
         // Y_u and ω_u of one annotator.
         let mut own = vec![[0.0; 2]; flow.len()];
         let mut met: Vec<usize> = Vec::new();
@@ -95,11 +95,17 @@ impl PairVariance {
             freedom += annotators - 1.0;
         }
         let pooled = (freedom > 0.0).then(|| squares / freedom)?;
-        let unbiased = pairs().map(|(variance, &annotators)| match is_several(annotators) {
-            true => variance * annotators / (annotators - 1.0),
-            false => pooled / annotators,
-        });
-        Some(unbiased.zip(&flow.weight).map(|(v, w)| v * w).sum())
+        let own = self.unbiased().zip(&self.annotators);
+        let variance = own.map(|(own, annotators)| own.unwrap_or(pooled / annotators));
+        Some(variance.zip(&flow.weight).map(|(v, w)| v * w).sum())
+    }
+
+    /// The variances without the factor 1 − 1/G; None for a single annotator.
+    pub fn unbiased(&self) -> impl Iterator<Item = Option<f64>> {
+        let pairs = self.variance.iter().zip(&self.annotators);
+        pairs.map(|(variance, &annotators)| {
+            is_several(annotators).then(|| variance * annotators / (annotators - 1.0))
+        })
     }
 }
 
@@ -108,7 +114,7 @@ fn is_several(annotators: f64) -> bool {
     annotators > 1.0 + 1e-9
 }
 
-impl AnnotatorSums {
+impl PairMoments {
     fn add(&mut self, [choices, weight]: [f64; 2]) {
         self.choices += choices;
         self.choices_squared += choices * choices;
