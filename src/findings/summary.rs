@@ -64,11 +64,11 @@ pub struct Summary {
 /// The shares of the pairwise flow.
 ///
 /// Of Σ ω f² over all pairs: `consensus`, `local_cycle` and `global_cycle` add up to
-/// 1. `chance` is not one more part: it is what the two cyclic ones would come to, on
+/// one. `chance` is not a further part: it is what the two cyclic ones would come to, on
 /// average, if the votes differed from a ranking by chance alone.
 ///
 /// Of the cyclic part: `personal_cycle`, `position_bias_cycle`, `noise_cycle` and
-/// `shared_cycle` add up to 1: where the cycles come from.
+/// `shared_cycle` add up to one: where the cycles come from.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FlowShares {

@@ -53,7 +53,8 @@ pub struct Triangle {
     pub votes: f64,
     /// Σ ω f² that this triangle alone would explain.
     pub explained: f64,
-    /// How far the flows are from those of any ranking, in standard errors.
+    /// How far the flows are from those of any ranking, in standard errors; 0 if they
+    /// fit one.
     pub z: f64,
     /// The q-value among all triangles of the graph.
     pub q_value: f64,
@@ -206,7 +207,7 @@ impl Triangles<'_> {
         if !self.can_be_walked() {
             return Ok(None);
         }
-        // Of a single annotator the variance does not matter: z is not above 0.
+        // Of a single annotator the variance does not matter: z is 0.
         let variance: Vec<f64> = pairs.unbiased().map(Option::unwrap_or_default).collect();
         let spread: Vec<f64> = pairs.annotators.iter().map(|count| 1.0 / count).collect();
         let mut kept: Vec<Triangle> = Vec::new();
