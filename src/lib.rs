@@ -127,7 +127,7 @@ pub use {arrow_array, arrow_schema};
 pub use error::{Error, ErrorKind, Result};
 pub use execution::Execution;
 pub use findings::{
-    AnnotatorFinding, CvPoint, FlowShares, PairFlow, PathEffect, PathPoint, PersonalRank,
+    AnnotatorFinding, Caveat, CvPoint, FlowShares, PairFlow, PathEffect, PathPoint, PersonalRank,
     RankedItem, Summary, TriangleFinding, Verdict,
 };
 pub use fit::Fit;

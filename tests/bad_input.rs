@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use me_hodgerank::{ErrorKind, OnBadRow, Options, ResultSet, Row, VoteBuilder};
-use table::{TextRow, fit, read, row};
+use table::{TextRow, builder, fit, read, row};
 
 const GOOD: [TextRow; 4] = [
     ("ann", "a", "b", "left"),
@@ -250,6 +250,251 @@ fn every_vote_for_one_side() {
     );
     options.position_bias = false;
     fit(&options, winners.map(row)).unwrap();
+}
+
+/// The error for votes with these numbers, in turn, as choices; None if there is none.
+fn error_for_numbers(options: &Options, choices: &[f64]) -> Option<String> {
+    let rows = choices.iter().zip(GOOD.iter().cycle());
+    let rows: Vec<_> = rows
+        .map(|(&choice, &(who, left, right, _))| Row::new(who, left, right, choice))
+        .collect();
+    let error = |rows: Vec<Row<'static>>| fit(options, rows).err().map(|error| error.to_string());
+    let backward = rows.iter().rev().copied().collect();
+    let forward = error(rows);
+    assert_eq!(
+        forward,
+        error(backward),
+        "an error depends on the order of rows"
+    );
+    forward
+}
+
+/// With and without position bias in the model: the choices are wrong either way.
+fn refused_numbers(choices: &[f64]) -> String {
+    let mut options = Options::default();
+    let with = error_for_numbers(&options, choices).expect("an error");
+    options.position_bias = false;
+    let without = error_for_numbers(&options, choices);
+    assert_eq!(Some(&with), without.as_ref());
+    options.personal = false; // HodgeRank alone
+    assert_eq!(Some(&with), error_for_numbers(&options, choices).as_ref());
+    with
+}
+
+#[test]
+fn choices_one_and_two() {
+    assert_eq!(
+        refused_numbers(&[1.0, 2.0, 2.0, 1.0]),
+        "column \"choice\" holds the numbers 1 and 2 and none below 0, so that every vote would be \
+         for the left item: a number above 0 is a vote for the left item, one below 0 for the right \
+         item, 0 is a tie. If 1 means left and 2 means right, write CASE WHEN choice = 1 THEN 'left' \
+         ELSE 'right' END. If the left item always won and the number says by how much, put the \
+         items of each vote in the order of their ids, make the number negative where the right one \
+         won, and set position_bias to false"
+    );
+    let mut options = Options::default();
+    options.columns.choice = "my pick".into();
+    let text = error_for_numbers(&options, &[2.0, 1.0]).unwrap();
+    assert!(
+        text.starts_with("column \"my pick\" holds the numbers 1 and 2"),
+        "{text}"
+    );
+    assert!(
+        text.contains("CASE WHEN \"my pick\" = 1 THEN 'left'"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_scale_without_negative_numbers() {
+    let text = refused_numbers(&[1.0, 7.0, 4.0, 2.0, 6.0, 3.0, 5.0, 5.0]);
+    assert!(
+        text.starts_with(
+            "column \"choice\" holds the numbers 1, 2, 3, 4, 5, 6 and 7 and none below 0, so that \
+             every vote would be for the left item:"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "If this is a scale from 1 to 7, subtract its middle: write choice - 4 where large \
+             numbers mean left, 4 - choice where they mean right."
+        ),
+        "{text}"
+    );
+    // The middle of the scale may be between two of its numbers, and 0 may be its end.
+    let text = refused_numbers(&[0.0, 1.0, 2.0, 3.0]);
+    assert!(text.contains("the numbers 0, 1, 2 and 3 and none below 0, so that no vote would be for the right item:"), "{text}");
+    assert!(
+        text.contains("a scale from 0 to 3, subtract its middle: write choice - 1.5 where"),
+        "{text}"
+    );
+    let text = refused_numbers(&[-1.0, -2.0, -3.0]);
+    assert!(text.contains("the numbers -3, -2 and -1 and none above 0, so that every vote would be for the right item:"), "{text}");
+    assert!(
+        text.contains("write choice + 2 where large numbers mean left, -2 - choice where"),
+        "{text}"
+    );
+    let slider: Vec<f64> = (0..=100).map(f64::from).collect();
+    let text = refused_numbers(&slider);
+    assert!(
+        text.contains("holds 101 different numbers from 0 to 100 and none below 0"),
+        "{text}"
+    );
+    assert!(text.contains("write choice - 50 where"), "{text}");
+    // Three numbers are codes as likely as a scale.
+    let text = refused_numbers(&[1.0, 2.0, 3.0]);
+    assert!(
+        text.contains(
+            "If they are codes, say what each means: for example CASE choice WHEN 1 THEN 'left' \
+             WHEN 2 THEN 'right' ELSE 'tie' END."
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn choices_zero_and_one() {
+    assert_eq!(
+        refused_numbers(&[0.0, 1.0, 1.0]),
+        "column \"choice\" holds the numbers 0 and 1 and none below 0, so that no vote would be for \
+         the right item: a number above 0 is a vote for the left item, one below 0 for the right \
+         item, 0 is a tie. If 1 means left and 0 means right, write CASE WHEN choice = 1 THEN 'left' \
+         ELSE 'right' END (in DuckDB choice = 1 does it too). If 0 does mean a tie, write CASE WHEN \
+         choice = 1 THEN 'left' ELSE 'tie' END"
+    );
+    let text = refused_numbers(&[-1.0, 0.0]);
+    assert!(
+        text.contains(
+            "If -1 means right and 0 means left, write CASE WHEN choice = -1 THEN 'right' ELSE \
+             'left' END (in DuckDB choice <> -1 does it too). If 0 does mean a tie, write CASE WHEN \
+             choice = -1 THEN 'right' ELSE 'tie' END"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "the numbers -1 and 0 and none above 0, so that no vote would be for the left item"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn ties_that_are_said_to_be_ties() {
+    // In words, and with a number on each side.
+    let words = [
+        ("ann", "a", "b", "left"),
+        ("ann", "b", "c", "tie"),
+        ("bob", "a", "c", "left"),
+    ];
+    fit(&Options::default(), words.map(row)).unwrap();
+    for fine in [
+        &[0.0, 1.0, -1.0][..],
+        &[1.0, 2.0, -0.5],
+        &[0.0, 0.0],
+        &[1.0],
+        &[3.0],
+    ] {
+        assert_eq!(error_for_numbers(&Options::default(), fine), None);
+    }
+    // A tie in a word says that the numbers beside it are not 0 and 1.
+    let mixed = [
+        row(words[1]),
+        Row::new("ann", "a", "b", 1),
+        Row::new("bob", "a", "c", 1),
+    ];
+    fit(&Options::default(), mixed).unwrap();
+    let booleans = [true, false, true].map(|choice| Row::new("ann", "a", "b", choice));
+    fit(&Options::default(), booleans).unwrap();
+    // A skipped row says nothing.
+    let options = Options {
+        on_bad_row: OnBadRow::Skip,
+        ..Options::default()
+    };
+    let rows = [
+        Row::new("ann", "a", "a", 0),
+        Row::new("ann", "a", "b", "tie"),
+        Row::new("bob", "a", "c", 1),
+    ];
+    fit(&options, rows).unwrap();
+}
+
+/// Numbers that were read by different threads are judged together.
+#[test]
+fn merged_numbers_are_judged_together() {
+    let options = Options::default();
+    let part = |choice: i32| builder(&options, [Row::new("ann", "a", "b", choice)]);
+    let mut refused = part(0);
+    refused.merge_copy(&part(1)).unwrap();
+    let text = refused.finish().unwrap_err().to_string();
+    assert!(text.contains("holds the numbers 0 and 1"), "{text}");
+    let mut fine = part(0);
+    fine.merge(part(1)).unwrap();
+    fine.merge(part(-1)).unwrap();
+    fine.finish().unwrap();
+}
+
+/// More different numbers than a scale has: by how much the left item won.
+#[test]
+fn winners_with_strengths() {
+    let strengths: Vec<f64> = (1..=300).map(|k| f64::from(k) / 7.0).collect();
+    let mut options = Options {
+        t: Some(1.0),
+        ..Options::default()
+    };
+    let with_ties: Vec<f64> = strengths.iter().copied().chain([0.0]).collect();
+    for choices in [&strengths, &with_ties] {
+        let text = error_for_numbers(&options, choices).unwrap();
+        assert_eq!(
+            text,
+            format!(
+                "none of the {} votes is for the right item. If the left item always won and the \
+                 number says by how much, set position_bias to false: such a table does not say who \
+                 stood on which side. If column \"choice\" is a scale, subtract its middle, so that \
+                 numbers below 0 are votes for the right item",
+                choices.len()
+            )
+        );
+    }
+    options.position_bias = false;
+    for choices in [&strengths, &with_ties] {
+        assert_eq!(error_for_numbers(&options, choices), None);
+    }
+}
+
+/// As SQLite's `.import` makes them.
+#[test]
+fn numbers_written_as_text() {
+    let text = text_message(&[
+        ("ann", "a", "b", "1"),
+        ("ann", "b", "c", "-1"),
+        ("ann", "b", "c", " 0.5 "),
+    ]);
+    assert!(
+        text.contains(
+            "column \"choice\" is a number written as text in 3 rows (for example ' 0.5 '): make it \
+             a number, CAST(choice AS DOUBLE)"
+        ),
+        "{text}"
+    );
+    // Other words keep their own remedy, infinity too.
+    let text = text_message(&[("ann", "a", "b", "2"), ("ann", "a", "b", "inf")]);
+    assert!(
+        text.contains("number written as text in 1 row (for example '2')"),
+        "{text}"
+    );
+    assert!(
+        text.contains("not a choice in 1 row (for example 'inf')"),
+        "{text}"
+    );
+    // The id of an item of the row is that item.
+    let winners = [
+        ("ann", "1", "2", "2"),
+        ("ann", "2", "3", "2"),
+        ("bob", "1", "3", "1"),
+    ];
+    fit(&Options::default(), winners.map(row)).unwrap();
 }
 
 #[test]

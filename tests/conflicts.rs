@@ -6,7 +6,8 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use me_hodgerank::{
-    BiasTest, ErrorKind, Fit, Options, PairModel, ResultSet, Row, Simulation, Votes,
+    BiasTest, Caveat, ErrorKind, Fit, IdRef, IdType, Options, PairModel, ResultSet, Row,
+    Simulation, VoteBuilder, Votes,
 };
 use table::{TextRow, row, simulated};
 
@@ -104,6 +105,7 @@ fn the_parts_of_the_flow_add_up_and_are_orthogonal() {
                 "personal_cycle_share",
                 "position_bias_cycle_share",
                 "noise_cycle_share",
+                "shared_cycle_share",
             ];
             let sum: f64 = causes.iter().map(|name| numbers(&summary, name)[0]).sum();
             assert!((sum - 1.0).abs() < 1e-12);
@@ -151,6 +153,268 @@ fn a_circle_of_three_is_found() {
     let summary = fit.table(ResultSet::Summary).unwrap();
     assert!((numbers(&summary, "local_cycle_share")[0] - 0.75).abs() < 1e-12);
     assert!(numbers(&summary, "global_cycle_share")[0].abs() < 1e-12);
+}
+
+/// Votes of ±1 on every pair of items, each by another annotator. `preference`: the
+/// expected vote for the first of two items; sides are drawn by lot.
+fn voted(
+    (items, votes_a_pair): (usize, usize),
+    seed: u64,
+    preference: impl Fn(usize, usize) -> f64,
+) -> Votes {
+    // A generator of its own: the upper bits of a multiplicative congruence.
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut uniform = move || {
+        state = state
+            .wrapping_mul(0x5851_f42d_4c95_7f2d)
+            .wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let options = Options::default();
+    let mut builder = VoteBuilder::new(&options);
+    builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
+    for i in 0..items {
+        for j in i + 1..items {
+            for who in 0..votes_a_pair {
+                let first = uniform() < 0.5 + 0.5 * preference(i, j);
+                let (left, right) = if uniform() < 0.5 { (i, j) } else { (j, i) };
+                builder
+                    .push(Row::new(who, left, right, first == (left == i)))
+                    .unwrap();
+            }
+        }
+    }
+    builder.finish().unwrap()
+}
+
+/// Scores in equal steps, whose differences are the expected votes.
+fn differences(items: usize) -> impl Fn(usize, usize) -> f64 {
+    move |i, j| 0.9 * (j as f64 - i as f64) / (items - 1) as f64
+}
+
+/// Scores in equal steps, whose differences are the log-odds of a vote.
+fn bradley_terry(step: f64) -> impl Fn(usize, usize) -> f64 {
+    move |i, j| (0.5 * step * (j as f64 - i as f64)).tanh()
+}
+
+fn share(fit: &Fit, name: &str) -> f64 {
+    numbers(&fit.table(ResultSet::Summary).unwrap(), name)[0]
+}
+
+/// What chance puts into cycles is known before looking at them.
+#[test]
+fn the_cycles_of_a_ranking_are_as_large_as_chance_makes_them() {
+    for votes_a_pair in [3, 5, 20] {
+        let (mut observed, mut expected, mut shared) = (0.0, 0.0, 0.0);
+        for seed in 0..100 {
+            let votes = voted((10, votes_a_pair), seed, differences(10));
+            let fit = fit(&votes, &quick());
+            observed += share(&fit, "local_cycle_share") / 100.0;
+            expected += share(&fit, "chance_share") / 100.0;
+            shared += share(&fit, "shared_cycle_share") / 100.0;
+        }
+        assert!(
+            (0.93..1.07).contains(&(expected / observed)),
+            "{votes_a_pair} votes a pair: {observed} of the flow, expected {expected}"
+        );
+        assert!(shared < 0.2, "{shared}");
+    }
+}
+
+/// The formula for single votes of ±1: Σ (1 − f²) w/(w − 1) · (P − n + 1)/P ÷ Σ w f².
+#[test]
+fn the_share_of_chance_is_that_of_the_formula() {
+    let fit = fit(&voted((8, 5), 3, bradley_terry(0.5)), &quick());
+    let cycles = fit.table(ResultSet::Cycles).unwrap();
+    let (mut chance, mut whole) = (0.0, 0.0);
+    for (flow, votes) in numbers(&cycles, "flow")
+        .into_iter()
+        .zip(integers(&cycles, "votes"))
+    {
+        let w = votes as f64;
+        chance += (1.0 - flow * flow) * w / (w - 1.0);
+        whole += w * flow * flow;
+    }
+    let expected = chance * (28.0 - 8.0 + 1.0) / 28.0 / whole;
+    assert!((share(&fit, "chance_share") - expected).abs() < 1e-12);
+}
+
+/// Transitive votes, few and many, by score differences and by sure votes.
+#[test]
+fn a_ranking_has_no_cycles_beyond_chance() {
+    let (mut draws, mut with_cycle, mut triangles_seen, mut small) = (0, 0, 0, 0);
+    for votes_a_pair in [3, 5, 20] {
+        for seed in 0..8 {
+            let items = (10, votes_a_pair);
+            for votes in [
+                voted(items, seed, differences(10)),
+                voted(items, 100 + seed, bradley_terry(0.4)),
+                voted(items, 200 + seed, bradley_terry(2.0)),
+            ] {
+                let fit = fit(&votes, &quick());
+                let triangles = fit.triangles().unwrap();
+                draws += 1;
+                triangles_seen += 120;
+                small += triangles.iter().filter(|one| one.p_value <= 0.05).count();
+                with_cycle += usize::from(triangles.iter().any(|one| one.q_value <= 0.1));
+            }
+        }
+    }
+    assert!(
+        small as f64 <= 0.05 * f64::from(triangles_seen),
+        "{small} of {triangles_seen}"
+    );
+    assert!(with_cycle * 10 <= draws, "{with_cycle} of {draws}");
+}
+
+/// Items 2, 3 and 4 go round; everybody agrees on that as on the rest.
+#[test]
+fn a_cycle_that_all_share_is_found_and_is_not_noise() {
+    let ranked = bradley_terry(0.4);
+    let preference = |i: usize, j: usize| match (i, j) {
+        (2, 3) | (3, 4) => 0.8,
+        (2, 4) => -0.8,
+        _ => ranked(i, j),
+    };
+    let fit = fit(&voted((10, 30), 1, preference), &quick());
+    let triangles = fit.triangles().unwrap();
+    let found = &triangles[0];
+    assert_eq!(found.items, [2, 3, 4].map(IdRef::Int));
+    assert!(found.is_cycle && found.q_value <= 0.01, "{found:?}");
+    assert!(found.p_value <= found.q_value);
+    assert!(
+        triangles[1..]
+            .iter()
+            .all(|one| !one.is_cycle || one.q_value > 0.1)
+    );
+    let report = fit.report().unwrap();
+    assert!(report.contains("Circles of three that are beyond chance"));
+    // Nothing but the cycle: it is shared, not noise.
+    let pure = |i: usize, j: usize| if j - i == 1 { 0.9 } else { -0.9 };
+    let fit = self::fit(&voted((3, 40), 1, pure), &quick());
+    assert!(share(&fit, "shared_cycle_share") > 0.9);
+    assert!(share(&fit, "noise_cycle_share") < 0.1);
+}
+
+/// A table that was imported twice knows no more than before.
+#[test]
+fn repeated_rows_are_counted_and_prove_nothing() {
+    let rows = |times: usize| {
+        let names = ["ann", "ben", "cat", "dan", "eve"];
+        let votes = names.into_iter().flat_map(|who| {
+            let choice = if who == "eve" { "right" } else { "left" };
+            [
+                (who, "a", "b", choice),
+                (who, "b", "c", choice),
+                (who, "c", "a", choice),
+                (who, "a", "d", choice),
+                (who, "d", "b", "left"),
+                (who, "c", "d", "right"),
+            ]
+        });
+        votes
+            .flat_map(move |vote| vec![vote; times])
+            .collect::<Vec<TextRow>>()
+    };
+    let (once, thrice) = (fit_rows(&rows(1), &quick()), fit_rows(&rows(3), &quick()));
+    let p = |fit: &Fit| numbers(&fit.table(ResultSet::Triangles).unwrap(), "p_value");
+    for (once, thrice) in p(&once).into_iter().zip(p(&thrice)) {
+        assert!((once - thrice).abs() < 1e-9);
+    }
+    let chance = [&once, &thrice].map(|fit| share(fit, "chance_share"));
+    assert!((chance[0] - chance[1]).abs() < 1e-9);
+
+    let summary = |fit: &Fit| fit.table(ResultSet::Summary).unwrap();
+    assert_eq!(integers(&summary(&once), "repeated_rows"), [0]);
+    assert!(summary(&once)["caveats"].is_null(0));
+    assert_eq!(once.caveats().unwrap(), []);
+    assert_eq!(integers(&summary(&thrice), "repeated_rows"), [60]);
+    let expected = Caveat::RepeatedRows {
+        repeated: 60,
+        rows: 90,
+    };
+    assert_eq!(thrice.caveats().unwrap(), [expected]);
+    let sentence = "Of 90 rows, 60 repeat another one: the same annotator, items and choice. Each \
+                    counts as a vote of its own, so that p-values and intervals are too sure if a \
+                    join or a second import made them; SELECT DISTINCT leaves them out.";
+    assert_eq!(texts(&summary(&thrice), "caveats"), [sentence]);
+    assert!(
+        thrice
+            .report()
+            .unwrap()
+            .contains(&format!("<li>{sentence}</li>"))
+    );
+}
+
+/// With few pairs, annotators meet the same one again.
+#[test]
+fn few_pairs_repeat_without_a_caveat() {
+    let simulation = Simulation {
+        items: 4,
+        ..Simulation::default()
+    };
+    let fit = fit(&simulated(simulation, &quick()), &quick());
+    let summary = fit.summary().unwrap();
+    assert!(summary.repeated_rows as f64 > 0.1 * summary.votes);
+    assert_eq!(summary.caveats, None);
+}
+
+/// One vote of 1000 among thousands of about 1.
+#[test]
+fn a_vote_that_dominates_is_named() {
+    let simulation = Simulation {
+        graded: true,
+        ..Simulation::default()
+    };
+    let options = quick();
+    let rows = |typo: Option<Row<'static>>| {
+        let mut builder = VoteBuilder::new(&options);
+        for batch in simulation.clone().run().unwrap() {
+            builder.push_batch(&batch.unwrap()).unwrap();
+        }
+        typo.into_iter().for_each(|row| builder.push(row).unwrap());
+        fit(&builder.finish().unwrap(), &options)
+    };
+    assert_eq!(rows(None).caveats().unwrap(), []);
+    let with_typo = rows(Some(Row::new(7, 3, 5, -1000)));
+    let caveats = with_typo.caveats().unwrap();
+    let [
+        Caveat::DominantVote {
+            annotator,
+            left,
+            right,
+            choice,
+            share,
+            ..
+        },
+    ] = &caveats[..]
+    else {
+        panic!("{caveats:?}");
+    };
+    assert_eq!([*annotator, *left, *right], [7, 3, 5].map(IdRef::Int));
+    assert!(*choice == -1000.0 && *share > 0.9);
+    let text = with_typo.summary().unwrap().caveats.unwrap();
+    assert!(
+        text.starts_with(
+            "One vote outweighs the others: annotator 7, left 3, right 5, choice -1000;"
+        ),
+        "{text}"
+    );
+    let again = Fit::from_bytes(&with_typo.to_bytes()).unwrap();
+    assert_eq!(again.caveats().unwrap(), caveats);
+}
+
+/// Ids are the caller's: the report shows them as text.
+#[test]
+fn a_hostile_id_in_a_caveat_stays_text() {
+    let votes = (0..30).map(|k| Row::new("ann", "a", "b", if k % 2 == 0 { 1.5 } else { -1.5 }));
+    let typo = Row::new("<script>alert(1)</script>", "a", "b", 1e6);
+    let report = table::fit(&quick(), votes.chain([typo]))
+        .unwrap()
+        .report()
+        .unwrap();
+    assert!(report.contains("annotator &#39;&lt;script&gt;"));
+    assert!(!report.contains("<script"));
 }
 
 #[test]

@@ -75,10 +75,10 @@ fn the_columns_are_those_of_the_contract() {
         ("cv", "t error error_std mismatch selected"),
         (
             "summary",
-            "items annotators votes skipped_rows components kappa alpha t0 t iterations \
+            "items annotators votes skipped_rows repeated_rows components kappa alpha t0 t iterations \
              hodgerank_error mixed_error position_biased personalized version \
              consensus_share local_cycle_share global_cycle_share personal_cycle_share \
-             position_bias_cycle_share noise_cycle_share",
+             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share caveats",
         ),
         (
             "cycles",
@@ -86,7 +86,7 @@ fn the_columns_are_those_of_the_contract() {
         ),
         (
             "triangles",
-            "item_a item_b item_c curl votes is_circle flow_ab flow_bc flow_ca",
+            "item_a item_b item_c curl votes is_circle flow_ab flow_bc flow_ca p_value q_value",
         ),
     ];
     let votes = demo(&Options::default());

@@ -8,13 +8,15 @@
 //!      ├─ cv()           CvPoint           one per grid time
 //!      ├─ summary()      Summary           one
 //!      ├─ cycles()       PairFlow          one per compared pair
-//!      └─ triangles()    TriangleFinding   the worst ones
+//!      ├─ triangles()    TriangleFinding   the worst ones
+//!      └─ caveats()      Caveat            what to know about the votes
 //! ```
 //!
 //! Arrow tables, pictures and the report are renderings of these. A count is a
 //! sum of weights and stays a floating-point number here; a rendering rounds it.
 
 mod annotators;
+mod caveats;
 mod cv;
 mod cycles;
 mod deviation_entries;
@@ -30,6 +32,7 @@ mod triangles;
 mod verdict;
 
 pub use annotators::AnnotatorFinding;
+pub use caveats::Caveat;
 pub use cv::CvPoint;
 pub use cycles::PairFlow;
 pub use path::{PathEffect, PathPoint};

@@ -24,6 +24,8 @@ pub struct Summary {
     pub ties: f64,
     /// How many rows could not be used and were skipped.
     pub skipped_rows: u64,
+    /// How many rows repeat the annotator, the items and the choice of another one.
+    pub repeated_rows: u64,
     /// How many groups of items were never compared with each other.
     pub components: u64,
     /// The option κ.
@@ -58,10 +60,18 @@ pub struct Summary {
     pub version: &'static str,
     /// The parts of the flow.
     pub shares: FlowShares,
+    /// The [caveats](Fit::caveats) as one text; None if there are none.
+    pub caveats: Option<String>,
 }
 
-/// The shares of the pairwise flow. The first three add up to 1: what the flow
-/// consists of. The last three add up to 1: the sources of its cycles.
+/// The shares of the pairwise flow.
+///
+/// Of Σ ω f² over all pairs: `consensus`, `local_cycle` and `global_cycle` add up to
+/// one. `chance` is not a further part: it is what the two cyclic ones would come to, on
+/// average, if the votes differed from a ranking by chance alone.
+///
+/// Of the cyclic part: `personal_cycle`, `position_bias_cycle`, `noise_cycle` and
+/// `shared_cycle` add up to one: where the cycles come from.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FlowShares {
@@ -71,13 +81,20 @@ pub struct FlowShares {
     pub local_cycle: Option<f64>,
     /// Longer cycles; None if there are too many triangles.
     pub global_cycle: Option<f64>,
+    /// The cycles that chance alone is expected to give; None if there are only ties, or
+    /// no pair has votes of two annotators.
+    pub chance: Option<f64>,
     /// The share of the cycles from personal deviations; None without cycles, or with
     /// another pair model than `uniform`.
     pub personal_cycle: Option<f64>,
     /// The share of the cycles from position biases; None as above.
     pub position_bias_cycle: Option<f64>,
-    /// The rest of the cycles; None as above.
+    /// The share of the cycles that chance explains; None as above, or if there is no
+    /// `chance`.
     pub noise_cycle: Option<f64>,
+    /// The rest of the cycles, beyond chance: annotators agree on them, or the flow is
+    /// not the difference of scores. None as above.
+    pub shared_cycle: Option<f64>,
 }
 
 impl Fit {
@@ -108,6 +125,7 @@ impl Summary {
             right_clicks: clicks.right.iter().sum(),
             ties: clicks.ties.iter().sum(),
             skipped_rows: totals.skipped,
+            repeated_rows: fit.row_checks.repeated,
             components: fit.tally.component.iter().max().map_or(0, |&c| c.into()),
             kappa: totals.kappa,
             alpha: totals.alpha,
@@ -125,6 +143,7 @@ impl Summary {
             has_knockoffs: fit.knockoff.is_some(),
             version: env!("CARGO_PKG_VERSION"),
             shares: FlowShares::new(fit, chosen, stop)?,
+            caveats: fit.caveat_text()?,
         })
     }
 }
@@ -139,14 +158,33 @@ impl FlowShares {
             return Ok(Self::default()); // only ties
         }
         let cycles = parts.cycles.as_ref();
+        let cyclic = square(&parts.residual) / total;
+        let chance = chance_square(fit).map(|square| square / total);
         let sources = chosen.cycle_sources;
+        let rest = sources.map(|from| 1.0 - from.personal - from.position_bias);
+        let noise = chance
+            .zip(rest)
+            .map(|(chance, rest)| f64::min(chance / cyclic, f64::max(rest, 0.0)));
         Ok(Self {
-            consensus: Some(1.0 - square(&parts.residual) / total),
+            consensus: Some(1.0 - cyclic),
             local_cycle: cycles.map(|cycles| square(&cycles.local) / total),
             global_cycle: cycles.map(|cycles| square(&cycles.global) / total),
+            chance,
             personal_cycle: sources.map(|from| from.personal),
             position_bias_cycle: sources.map(|from| from.position_bias),
-            noise_cycle: sources.map(|from| 1.0 - from.personal - from.position_bias),
+            noise_cycle: noise,
+            shared_cycle: rest.zip(noise).map(|(rest, noise)| rest - noise),
         })
     }
+}
+
+/// The expected Σ ω r² of the cyclic part r if votes differ from a ranking by chance:
+/// of the P dimensions of the flow, scores take up one for each item but the first of
+/// every component.
+fn chance_square(fit: &Fit) -> Option<f64> {
+    let pairs = fit.flow.len() as f64;
+    let components = fit.tally.component.iter().max().map_or(0, |&c| c);
+    let explained = fit.items.len() as f64 - f64::from(components);
+    let expected = fit.pair_variance.expected_square(&fit.flow)?;
+    Some(expected * (pairs - explained) / pairs)
 }

@@ -27,11 +27,17 @@ pub struct TriangleFinding<'a> {
     pub is_cycle: bool,
     /// By how much a is preferred to b, b to c and c to a.
     pub flows: [f64; 3],
+    /// How often chance would make the votes go round as far, or further, if they
+    /// followed a ranking.
+    pub p_value: f64,
+    /// If this triangle and all with smaller ones are taken to go round beyond chance,
+    /// the expected share of false ones among them is at most this.
+    pub q_value: f64,
 }
 
 impl Fit {
-    /// The worst triangles, at most 1000: cycles first, then those that explain most
-    /// of what the ranking cannot. An error if there are too many to look through.
+    /// The worst triangles, at most 1000: cycles first, then the others, each by how
+    /// little chance explains them. An error if there are too many to look through.
     pub fn triangles(&self) -> Result<Vec<TriangleFinding<'_>>> {
         self.triangles_within(&mut Execution::new())
     }
@@ -58,7 +64,7 @@ pub(crate) fn worst_triangles<'a>(
     fit: &'a Fit,
     stop: &Stop,
 ) -> Result<Option<Vec<TriangleFinding<'a>>>> {
-    let worst = Triangles(&fit.flow).worst(MAX_LISTED, stop)?;
+    let worst = Triangles(&fit.flow).worst(&fit.pair_variance, MAX_LISTED, stop)?;
     Ok(worst.map(|worst| worst.iter().map(|one| finding(fit, one)).collect()))
 }
 
@@ -72,5 +78,7 @@ fn finding<'a>(fit: &'a Fit, triangle: &Triangle) -> TriangleFinding<'a> {
         pair_votes: [(a, b), (b, c), (c, a)].map(votes_on),
         is_cycle: triangle.is_cycle(),
         flows: triangle.flow,
+        p_value: triangle.p_value(),
+        q_value: triangle.q_value,
     }
 }

@@ -12,10 +12,12 @@
 
 use crate::error::{Error, Result};
 use crate::fit::types::{
-    ChosenModel, ClickCounts, CvCurve, CycleSources, EffectPath, Fit, FitTotals, ItemTally,
-    PathRecord, PersonalScores,
+    ChosenModel, ClickCounts, CvCurve, CycleSources, DominantRow, EffectPath, Fit, FitTotals,
+    ItemTally, PathRecord, PersonalScores, RowChecks,
 };
-use crate::model::{Evidence, Flow, SideAssignment, SplitCrowd, StandardErrors, TestResults};
+use crate::model::{
+    Evidence, Flow, PairVariance, SideAssignment, SplitCrowd, StandardErrors, TestResults,
+};
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
@@ -73,7 +75,7 @@ impl Fit {
             + ids(&self.annotators)
             + 60 * self.items.len()
             + 160 * self.annotators.len()
-            + 24 * self.flow.len()
+            + 40 * self.flow.len()
             + 8 * self.path.theta.len()
             + effects(&self.path.bias)
             + effects(&self.path.deviation)
@@ -105,6 +107,12 @@ impl Fit {
                 .as_ref()
                 .is_none_or(|flags| flags.len() == annotators)
             && is_consistent_flow(&self.flow, items)
+            && self.pair_variance.variance.len() == self.flow.len()
+            && self.pair_variance.annotators.len() == self.flow.len()
+            && self
+                .row_checks
+                .dominant
+                .is_none_or(|row| row.is_consistent(annotators, items))
             && self.path.bias.is_consistent(points, annotators)
             && self.path.deviation.is_consistent(points, annotators)
             && self.validation.as_ref().is_none_or(is_consistent_curve)
@@ -165,6 +173,12 @@ impl EffectPath {
             && self.grid_index.is_sorted()
             && all_below(&self.grid_index, points)
             && all_below(&self.annotator, annotators)
+    }
+}
+
+impl DominantRow {
+    fn is_consistent(&self, annotators: usize, items: usize) -> bool {
+        all_below(&[self.annotator], annotators) && all_below(&[self.left, self.right], items)
     }
 }
 
@@ -369,7 +383,7 @@ macro_rules! struct_blob {
     )*};
 }
 struct_blob! {
-    Fit { items, annotators, totals, tally, clicks, evidence, knockoff, flow, path, validation, chosen }
+    Fit { items, annotators, totals, tally, clicks, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
     FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr }
     ItemTally { wins, losses, ties, component, hodgerank }
     ClickCounts { left, right, ties }
@@ -380,6 +394,9 @@ struct_blob! {
     SideAssignment { p_value, better_left }
     SplitCrowd { camp, agreement, scores }
     Flow { a, b, weight, value, starts }
+    PairVariance { variance, annotators }
+    RowChecks { rows, repeated, expected_repeats, dominant }
+    DominantRow { annotator, left, right, choice, share, median }
     PathRecord { grid, theta, bias, deviation }
     EffectPath { grid_index, annotator, value }
     CvCurve { error, error_std, mismatch, hodgerank_error }

@@ -3,34 +3,46 @@
 use super::parts::agreements;
 use super::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, Fit, FitTotals, ItemTally, PathRecord,
-    PersonalScores,
+    PersonalScores, RowChecks,
 };
 use crate::error::{Error, Result};
 use crate::execution::{CvExtent, Stop};
 use crate::model::{
-    CvInput, Evidence, Fitted, Flow, LaplacianSolver, Path, Problem, Snapshot, StandardErrors,
-    cross_validate_with, knockoff_selection, knockoff_statistics,
+    CvInput, Evidence, Fitted, Flow, LaplacianSolver, PairVariance, Path, Problem, Snapshot,
+    StandardErrors, cross_validate_with, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
 use crate::votes::{Comparisons, Folds, Votes};
 
-/// Refuses a table of winners and losers: taken for left and right, everybody
-/// would seem to click left.
+/// Refuses a table of winners and losers: taken for left and right, everybody would
+/// seem to click left. Where choices are strengths, ties do not make it another table.
 pub(super) fn refuse_one_sided(votes: &Comparisons, options: &Options) -> Result<()> {
-    let all = |side: f64| (0..votes.len()).all(|row| votes.get(row).choice * side > 0.0);
-    if !options.position_bias || votes.len() < 2 {
+    let count = votes.len();
+    if !options.position_bias || count < 2 {
         return Ok(());
     }
-    let (chosen, other) = match (all(1.0), all(-1.0)) {
-        (true, _) => ("left", "right"),
-        (_, true) => ("right", "left"),
+    let none = |is_one: fn(f64) -> bool| !(0..count).any(|row| is_one(votes.get(row).choice));
+    let (chosen, other) = match (none(|y| y < 0.0), none(|y| y > 0.0)) {
+        (true, false) => ("left", "right"),
+        (false, true) => ("right", "left"),
         _ => return Ok(()),
     };
+    if votes.choice.distinct_nonzero(1).len() > 1 {
+        return Err(Error::votes(format!(
+            "none of the {count} votes is for the {other} item. If the {chosen} item always won and \
+             the number says by how much, set position_bias to false: such a table does not say who \
+             stood on which side. If column \"{}\" is a scale, subtract its middle, so that numbers \
+             below 0 are votes for the right item",
+            options.columns.choice
+        )));
+    }
+    if !none(|y| y == 0.0) {
+        return Ok(()); // ties that are said to be ties
+    }
     Err(Error::votes(format!(
-        "every one of the {} votes is for the {chosen} item: this looks like a table of winners \
+        "every one of the {count} votes is for the {chosen} item: this looks like a table of winners \
          ({chosen}) and losers ({other}), which does not say who stood on which side; set \
-         position_bias to false for such a table",
-        votes.len()
+         position_bias to false for such a table"
     )))
 }
 
@@ -65,6 +77,7 @@ pub(super) fn compute(
         fdr: options.fdr,
     };
     let evidence = evidence(comparisons, options, &problem, stop)?;
+    let pair_variance = PairVariance::new(comparisons, &problem.flow, options.pair_model, stop)?;
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
     tally.hodgerank = match options.pair_model {
         PairModel::Uniform => path.hodgerank,
@@ -81,6 +94,8 @@ pub(super) fn compute(
         path: path.record,
         validation,
         chosen: path.chosen,
+        row_checks: RowChecks::new(comparisons, problem.flow.len()),
+        pair_variance,
         flow: problem.flow,
     })
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `types.rs` | [`Fit`] and its parts: plain data |
 //! | `parts.rs` | how each part is computed |
+//! | `row_checks.rs` | rows that are repeated, a vote that outweighs all others |
 //! | `compute.rs` | the path, cross-validation, and a `Fit` made from them |
 //! | `constructors.rs` | `Fit::new` |
 //! | `hodgerank_only.rs` | the ranking alone, where the model has no effects of annotators |
@@ -23,10 +24,11 @@ mod constructors;
 pub(crate) mod hodgerank_only;
 mod parts;
 pub(crate) mod predict;
+mod row_checks;
 mod types;
 
 pub use types::Fit;
 pub(crate) use types::{
-    ChosenModel, ClickCounts, CvCurve, CycleSources, EffectPath, FitTotals, ItemTally, PathRecord,
-    PersonalScores,
+    ChosenModel, ClickCounts, CvCurve, CycleSources, DominantRow, EffectPath, FitTotals, ItemTally,
+    PathRecord, PersonalScores, RowChecks,
 };

@@ -1,7 +1,7 @@
 //! What a fit holds: plain data, by item, by annotator, by pair or by grid time.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Evidence, Flow, StandardErrors};
+use crate::model::{Evidence, Flow, PairVariance, StandardErrors};
 use crate::votes::Ids;
 
 /// A fitted model: the consensus scores, the annotators' effects, the path and the
@@ -22,6 +22,9 @@ pub struct Fit {
     pub(crate) knockoff: Option<Vec<bool>>,
     /// By pair of items.
     pub(crate) flow: Flow,
+    /// By pair of items.
+    pub(crate) pair_variance: PairVariance,
+    pub(crate) row_checks: RowChecks,
     pub(crate) path: PathRecord,
     pub(crate) validation: Option<CvCurve>,
     pub(crate) chosen: Option<ChosenModel>,
@@ -40,6 +43,30 @@ pub(crate) struct FitTotals {
     pub iterations: u64,
     /// The false discovery rate of the tests that decide who is biased and who deviates.
     pub fdr: Option<f64>,
+}
+
+/// What the rows of the table look like as rows, whatever they say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct RowChecks {
+    pub rows: u64,
+    /// Rows that repeat the annotator, both items and the choice of another one.
+    pub repeated: u64,
+    /// So many would at most repeat another one if annotators drew pairs by lot.
+    pub expected_repeats: f64,
+    pub dominant: Option<DominantRow>,
+}
+
+/// The vote with the largest square, if the others hardly count beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct DominantRow {
+    pub annotator: u32,
+    pub left: u32,
+    pub right: u32,
+    pub choice: f64,
+    /// Of Σ ω y².
+    pub share: f64,
+    /// The median of |y| over the votes that are not ties.
+    pub median: f64,
 }
 
 /// What the votes say of each item: counts (sums of weights) and HodgeRank scores.

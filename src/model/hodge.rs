@@ -14,7 +14,10 @@
 //! a direction p = Bᵀv enters the residual on pairs as Bp = Mv with M = BBᵀ, so all
 //! vectors are over pairs, and triangles are enumerated again for each product with M.
 
+use super::distributions::normal_tail;
 use super::flow::Flow;
+use super::pair_variance::PairVariance;
+use super::triangle_test::{ZHistogram, z_score};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::conjugate_gradient::{Limits, LinearSystem, conjugate_gradient};
@@ -50,6 +53,11 @@ pub struct Triangle {
     pub votes: f64,
     /// Σ ω f² that this triangle alone would explain.
     pub explained: f64,
+    /// How far the flows are from those of any ranking, in standard errors; 0 if they
+    /// fit one.
+    pub z: f64,
+    /// The q-value among all triangles of the graph.
+    pub q_value: f64,
 }
 
 impl Triangle {
@@ -64,9 +72,16 @@ impl Triangle {
         self.flow.iter().all(|&flow| flow > 0.0)
     }
 
-    /// Cycles go first, then triangles that explain more.
+    /// How often chance would go round as far if the votes followed a ranking.
+    pub fn p_value(&self) -> f64 {
+        normal_tail(self.z)
+    }
+
+    /// Cycles go first, then triangles that chance explains less, then those that
+    /// explain more.
     fn is_worse_than(&self, other: &Self) -> bool {
-        (self.is_cycle(), self.explained) > (other.is_cycle(), other.explained)
+        let key = |one: &Self| (one.is_cycle(), one.z, one.explained);
+        key(self) > key(other)
     }
 }
 
@@ -182,15 +197,25 @@ impl Triangles<'_> {
     }
 
     /// The first `limit` triangles with a curl: cycles, then the others, each by how
-    /// much of the flow they explain. None if there are too many triangles.
-    pub fn worst(&self, limit: usize, stop: &Stop) -> Result<Option<Vec<Triangle>>> {
+    /// little chance explains them. None if there are too many triangles.
+    pub fn worst(
+        &self,
+        pairs: &PairVariance,
+        limit: usize,
+        stop: &Stop,
+    ) -> Result<Option<Vec<Triangle>>> {
         if !self.can_be_walked() {
             return Ok(None);
         }
+        // Of a single annotator the variance does not matter: z is 0.
+        let variance: Vec<f64> = pairs.unbiased().map(Option::unwrap_or_default).collect();
+        let spread: Vec<f64> = pairs.annotators.iter().map(|count| 1.0 / count).collect();
         let mut kept: Vec<Triangle> = Vec::new();
         let mut threshold: Option<Triangle> = None;
+        let mut histogram = ZHistogram::new();
         self.for_each(stop, |corner| {
-            let triangle = self.triangle(corner);
+            let triangle = self.triangle(corner, &variance, &spread);
+            histogram.add(triangle.z);
             if triangle.explained > 0.0
                 && threshold.is_none_or(|threshold| triangle.is_worse_than(&threshold))
             {
@@ -204,24 +229,39 @@ impl Triangles<'_> {
         })?;
         worst_first(&mut kept);
         kept.truncate(limit);
+        let q_values = histogram.q_values();
+        for triangle in &mut kept {
+            triangle.q_value = q_values.of(triangle.z);
+        }
         Ok(Some(kept))
     }
 
     /// Oriented so that its curl is positive, with its smallest item first.
-    fn triangle(&self, ([a, b, c], [ab, bc, ac]): Corner) -> Triangle {
+    fn triangle(
+        &self,
+        ([a, b, c], [ab, bc, ac]): Corner,
+        variance: &[f64],
+        spread: &[f64],
+    ) -> Triangle {
         let Flow { weight, value, .. } = self.0;
         let curl = value[ab] + value[bc] - value[ac];
         let [a, b, c] = [a, b, c].map(|item| item as u32);
-        let (items, flow) = if curl >= 0.0 {
-            ([a, b, c], [value[ab], value[bc], -value[ac]])
+        let (items, flow, pairs) = if curl >= 0.0 {
+            ([a, b, c], [value[ab], value[bc], -value[ac]], [ab, bc, ac])
         } else {
-            ([a, c, b], [value[ac], -value[bc], -value[ab]])
+            ([a, c, b], [value[ac], -value[bc], -value[ab]], [ac, bc, ab])
         };
         Triangle {
             items,
             flow,
             votes: weight[ab] + weight[bc] + weight[ac],
             explained: curl * curl / (1.0 / weight[ab] + 1.0 / weight[bc] + 1.0 / weight[ac]),
+            z: z_score(
+                flow,
+                pairs.map(|pair| variance[pair]),
+                pairs.map(|pair| spread[pair]),
+            ),
+            q_value: 1.0,
         }
     }
 }
@@ -229,8 +269,10 @@ impl Triangles<'_> {
 fn worst_first(triangles: &mut [Triangle]) {
     triangles.sort_by(|x, y| {
         let by_kind = y.is_cycle().cmp(&x.is_cycle());
+        let by_test = y.z.total_cmp(&x.z);
         let by_size = y.explained.total_cmp(&x.explained);
-        by_kind.then(by_size).then(x.items.cmp(&y.items))
+        let by_items = x.items.cmp(&y.items);
+        by_kind.then(by_test).then(by_size).then(by_items)
     });
 }
 
@@ -305,6 +347,15 @@ mod tests {
         flow(items, &pairs)
     }
 
+    /// Each vote of another annotator.
+    fn single_votes(flow: &Flow) -> PairVariance {
+        let pairs = flow.value.iter().zip(&flow.weight);
+        PairVariance {
+            variance: pairs.map(|(f, w)| f64::max(1.0 - f * f, 0.0) / w).collect(),
+            annotators: flow.weight.clone(),
+        }
+    }
+
     fn split(flow: &Flow) -> Cycles {
         let residual = residual(flow);
         let triangles = Triangles(flow);
@@ -356,7 +407,7 @@ mod tests {
         );
         assert_eq!(
             Triangles(&ring)
-                .worst(10, &Stop::default())
+                .worst(&single_votes(&ring), 10, &Stop::default())
                 .unwrap()
                 .unwrap(),
             []
@@ -422,7 +473,11 @@ mod tests {
     fn the_worst_triangles_come_first_and_go_round_forwards() {
         let flow = complete(12);
         let triangles = Triangles(&flow);
-        let all = triangles.worst(1000, &Stop::default()).unwrap().unwrap();
+        let worst = |limit| {
+            let worst = triangles.worst(&single_votes(&flow), limit, &Stop::default());
+            worst.unwrap().unwrap()
+        };
+        let all = worst(1000);
         assert_eq!(
             all.len(),
             12 * 11 * 10 / 6 - all.iter().filter(|t| t.curl() == 0.0).count()
@@ -430,9 +485,6 @@ mod tests {
         assert!(all.iter().all(|triangle| triangle.curl() > 0.0));
         assert!(all.is_sorted_by(|x, y| !y.is_worse_than(x)));
         assert!(all[0].is_cycle() && !all[all.len() - 1].is_cycle());
-        assert_eq!(
-            triangles.worst(10, &Stop::default()).unwrap().unwrap(),
-            all[..10]
-        );
+        assert_eq!(worst(10), all[..10]);
     }
 }

@@ -17,9 +17,11 @@ mod hodgerank;
 mod inference;
 mod lbi;
 mod norm;
+mod pair_variance;
 mod problem;
 mod settings;
 mod statistics;
+mod triangle_test;
 
 pub use cv::{CrossValidation, Scorer, cross_validate};
 pub(crate) use cv::{CvInput, cross_validate_with};
@@ -32,6 +34,7 @@ pub use inference::{
     knockoff_selection, knockoff_statistics, q_values,
 };
 pub use lbi::{EffectEntry, Path, Snapshot};
+pub use pair_variance::PairVariance;
 pub use problem::Problem;
 pub use settings::Settings;
 pub use statistics::{AnnotatorStatistics, Statistics};

@@ -1,5 +1,6 @@
 //! Rows that cannot be used: each is classified and counted.
 
+use super::numbers::sql_name;
 use crate::error::Error;
 use crate::options::Columns;
 
@@ -13,13 +14,14 @@ pub(crate) enum Fault {
     NullChoice,
     ChoiceNotFinite,
     ChoiceTooLarge,
+    ChoiceNumberAsText,
     ChoiceUnknown,
     BadWeight,
     NullFold,
 }
 
 impl Fault {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::NullAnnotator,
         Self::NullLeft,
         Self::NullRight,
@@ -27,6 +29,7 @@ impl Fault {
         Self::NullChoice,
         Self::ChoiceNotFinite,
         Self::ChoiceTooLarge,
+        Self::ChoiceNumberAsText,
         Self::ChoiceUnknown,
         Self::BadWeight,
         Self::NullFold,
@@ -40,6 +43,7 @@ impl Fault {
             Self::NullChoice
             | Self::ChoiceNotFinite
             | Self::ChoiceTooLarge
+            | Self::ChoiceNumberAsText
             | Self::ChoiceUnknown => &columns.choice,
             Self::BadWeight => columns.weight.as_deref().unwrap_or("weight"),
             Self::NullFold => columns.fold.as_deref().unwrap_or("fold"),
@@ -47,8 +51,8 @@ impl Fault {
     }
 
     /// What is wrong and what to do about it, as two phrases of an error text.
-    fn text(self) -> (&'static str, &'static str) {
-        match self {
+    fn text(self, column: &str) -> (&'static str, String) {
+        let (wrong, remedy) = match self {
             Self::NullAnnotator => ("NULL", "every vote needs an annotator"),
             Self::NullLeft | Self::NullRight => ("NULL", "every vote needs two items"),
             Self::SameItem => (
@@ -61,6 +65,10 @@ impl Fault {
             ),
             Self::ChoiceNotFinite => ("not a finite number", "write a finite number"),
             Self::ChoiceTooLarge => ("beyond 1e100", "scale the choices down"),
+            Self::ChoiceNumberAsText => {
+                let cast = format!("make it a number, CAST({} AS DOUBLE)", sql_name(column));
+                return ("a number written as text", cast);
+            }
             Self::ChoiceUnknown => (
                 "not a choice",
                 "write 'left', 'right', 'tie', a number, a boolean, or the id of the item that won",
@@ -70,7 +78,8 @@ impl Fault {
                 "a weight is a number greater than 0 and at most 1e100",
             ),
             Self::NullFold => ("not a fold", "a fold is a whole number"),
-        }
+        };
+        (wrong, remedy.into())
     }
 }
 
@@ -131,8 +140,8 @@ impl BadRows {
             if tally.rows == 0 {
                 continue;
             }
-            let (wrong, remedy) = fault.text();
             let column = fault.column(columns);
+            let (wrong, remedy) = fault.text(column);
             let rows = match tally.rows {
                 1 => "1 row".to_string(),
                 rows => format!("{rows} rows"),

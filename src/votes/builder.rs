@@ -8,6 +8,7 @@ use super::choice::{BadChoice, ChoiceRef, MAX_MAGNITUDE};
 use super::chunks::{CHUNK_ROWS, Chunk, Renumbering, RenumberingCache, SharedChunk};
 use super::folds::Folds;
 use super::ids::{IdRef, IdType, Interner};
+use super::numbers::NumbersSeen;
 use super::row::Row;
 use super::sort::Sorter;
 use crate::error::{Error, Result};
@@ -54,6 +55,7 @@ pub struct VoteBuilder {
     open: Chunk,
     rows: u64,
     bad: BadRows,
+    numbers: NumbersSeen,
 }
 
 impl fmt::Debug for VoteBuilder {
@@ -77,6 +79,7 @@ impl VoteBuilder {
             open: Chunk::default(),
             rows: 0,
             bad: BadRows::default(),
+            numbers: NumbersSeen::default(),
         }
     }
 
@@ -119,7 +122,12 @@ impl VoteBuilder {
     fn checked<'a>(&mut self, row: Row<'a>) -> Option<Vote<'a>> {
         self.rows += 1;
         match self.check(row) {
-            Ok(vote) => Some(vote),
+            Ok(vote) => {
+                if let Some(ChoiceRef::Number(number)) = row.choice {
+                    self.numbers.add(number);
+                }
+                Some(vote)
+            }
             Err((fault, example)) => {
                 self.bad.record(fault, example);
                 None
@@ -139,6 +147,7 @@ impl VoteBuilder {
             let fault = match bad {
                 BadChoice::NotFinite => Fault::ChoiceNotFinite,
                 BadChoice::TooLarge => Fault::ChoiceTooLarge,
+                BadChoice::NumberAsText => Fault::ChoiceNumberAsText,
                 BadChoice::Unknown => Fault::ChoiceUnknown,
             };
             (fault, Some(show(choice)))
@@ -182,6 +191,7 @@ impl VoteBuilder {
         self.items.intern_integers(&rows.left, &mut chunk.left)?;
         self.items.intern_integers(&rows.right, &mut chunk.right)?;
         chunk.choice.extend(&rows.choice);
+        self.numbers.add_all(&rows.choice);
         self.rows += rows.choice.len() as u64;
         Ok(true)
     }
@@ -260,6 +270,7 @@ impl VoteBuilder {
         }
         self.rows += other.rows;
         self.bad.merge(other.bad.clone());
+        self.numbers.merge(other.numbers);
         Ok(())
     }
 
@@ -319,6 +330,8 @@ impl VoteBuilder {
         } else {
             (sorter.sides(threads, stop)?, None)
         };
+        self.numbers
+            .refuse_scale(&comparisons.choice, &self.columns.choice)?;
         let folds = fold_values.map(Folds::from_values).transpose()?;
         Ok(Votes {
             annotators,

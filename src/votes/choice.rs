@@ -19,6 +19,7 @@ pub enum ChoiceRef<'a> {
 pub(crate) enum BadChoice {
     NotFinite,
     TooLarge,
+    NumberAsText,
     Unknown,
 }
 
@@ -51,7 +52,7 @@ impl ChoiceRef<'_> {
             Self::Number(value) if value.abs() > MAX_MAGNITUDE => Err(BadChoice::TooLarge),
             Self::Number(value) => Ok(value + 0.0), // -0.0 becomes 0.0
             Self::Bool(left_chosen) => Ok(if left_chosen { 1.0 } else { -1.0 }),
-            Self::Text(text) => side(text, left, right).ok_or(BadChoice::Unknown),
+            Self::Text(text) => side(text, left, right).ok_or_else(|| not_a_side(text)),
         }
     }
 }
@@ -70,6 +71,14 @@ fn side(text: &str, left: IdRef<'_>, right: IdRef<'_>) -> Option<f64> {
     [(LEFT, 1.0), (RIGHT, -1.0), (TIE, 0.0)]
         .into_iter()
         .find_map(|(words, value)| among(words).then_some(value))
+}
+
+/// Why a text is no choice. Some tools import every column as text, numbers too.
+fn not_a_side(text: &str) -> BadChoice {
+    match text.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => BadChoice::NumberAsText,
+        _ => BadChoice::Unknown,
+    }
 }
 
 fn names(text: &str, id: IdRef<'_>) -> bool {
@@ -113,7 +122,7 @@ mod tests {
             }
         }
         assert_eq!(value(ChoiceRef::Text("lft")), Err(BadChoice::Unknown));
-        assert_eq!(value(ChoiceRef::Text("1")), Err(BadChoice::Unknown));
+        assert_eq!(value(ChoiceRef::Text("1")), Err(BadChoice::NumberAsText));
     }
 
     #[test]
@@ -123,7 +132,7 @@ mod tests {
         let numbered = |text| ChoiceRef::Text(text).value(IdRef::Int(7), IdRef::Int(12));
         assert_eq!(numbered("7"), Ok(1.0));
         assert_eq!(numbered("12"), Ok(-1.0));
-        assert_eq!(numbered("8"), Err(BadChoice::Unknown));
+        assert_eq!(numbered("8"), Err(BadChoice::NumberAsText));
         // An item called "b" on the left: the winner's id, not the right side.
         let lettered = ChoiceRef::Text("b").value(IdRef::Text("b"), IdRef::Text("a"));
         assert_eq!(lettered, Ok(1.0));

@@ -73,6 +73,35 @@ impl Choices {
     pub fn is_graded(&self) -> bool {
         matches!(self, Self::Graded(_))
     }
+
+    /// Whether there are votes for the left item and votes for the right one.
+    pub fn has_both_signs(&self) -> bool {
+        match self {
+            Self::Sides(sides) => sides.contains(&1) && sides.contains(&-1),
+            Self::Graded(values) => {
+                values.iter().any(|&value| value > 0.0) && values.iter().any(|&value| value < 0.0)
+            }
+        }
+    }
+
+    /// The different values but 0, sorted: all of them, or one more than `limit`.
+    pub fn distinct_nonzero(&self, limit: usize) -> Vec<f64> {
+        let mut distinct: Vec<f64> = Vec::new();
+        let count = match self {
+            Self::Sides(sides) => sides.len(),
+            Self::Graded(values) => values.len(),
+        };
+        for value in (0..count).map(|row| self.get(row)) {
+            if distinct.len() > limit {
+                break;
+            }
+            let slot = distinct.binary_search_by(|known| known.total_cmp(&value));
+            if let (Err(slot), true) = (slot, value != 0.0) {
+                distinct.insert(slot, value);
+            }
+        }
+        distinct
+    }
 }
 
 fn is_side(value: f64) -> bool {
@@ -166,6 +195,20 @@ impl Comparisons {
             Choices::Sides(sides) if !self.is_weighted() => Some(sides),
             _ => None,
         }
+    }
+
+    /// How many rows repeat the annotator, both items and the choice of another one.
+    pub(crate) fn repeated_rows(&self) -> u64 {
+        let is_repeat = |&row: &usize| {
+            self.pair(row) == self.pair(row - 1) && self.choice.get(row) == self.choice.get(row - 1)
+        };
+        let count = |annotator| self.rows(annotator).skip(1).filter(is_repeat).count() as u64;
+        (0..self.annotators()).map(count).sum()
+    }
+
+    /// Whether votes have strengths.
+    pub(crate) fn is_graded(&self) -> bool {
+        self.choice.is_graded()
     }
 
     /// Whether votes have weights of their own.

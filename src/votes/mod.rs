@@ -16,6 +16,7 @@ mod chunks;
 mod comparisons;
 mod folds;
 mod ids;
+mod numbers;
 mod row;
 mod sort;
 

@@ -104,6 +104,14 @@ impl Case {
         }
     }
 
+    /// Whether the choices, which are numbers, can be told from codes or a scale.
+    fn is_readable(&self) -> bool {
+        let mut choices: Vec<f64> = self.votes.iter().map(|vote| vote.choice).collect();
+        choices.sort_by(f64::total_cmp);
+        choices.dedup();
+        choices.len() == 1 || choices[0] * choices[choices.len() - 1] < 0.0
+    }
+
     /// Σω.
     pub fn total(&self) -> f64 {
         self.votes.iter().map(|vote| vote.weight).sum()
@@ -145,25 +153,27 @@ pub fn cases() -> impl Strategy<Value = Case> {
             text_ids,
         }
     });
-    style.prop_flat_map(|style| {
-        // At least two, so that there are two folds.
-        let crowd = vec(a_vote(style, 0..4), 2..=40);
-        let with_one_vote = vec(a_vote(style, 0..1), 0..=3);
-        (crowd, with_one_vote).prop_map(move |(crowd, mut single)| {
-            for (k, vote) in single.iter_mut().enumerate() {
-                vote.annotator = 10 + k as i64;
-            }
-            let mut votes = [crowd, single].concat();
-            votes[0].fold = 0;
-            votes[1].fold = 1;
-            Case {
-                votes,
-                weighted: style.weighted,
-                with_folds: style.with_folds,
-                text_ids: style.text_ids,
-            }
+    style
+        .prop_flat_map(|style| {
+            // At least two, so that there are two folds.
+            let crowd = vec(a_vote(style, 0..4), 2..=40);
+            let with_one_vote = vec(a_vote(style, 0..1), 0..=3);
+            (crowd, with_one_vote).prop_map(move |(crowd, mut single)| {
+                for (k, vote) in single.iter_mut().enumerate() {
+                    vote.annotator = 10 + k as i64;
+                }
+                let mut votes = [crowd, single].concat();
+                votes[0].fold = 0;
+                votes[1].fold = 1;
+                Case {
+                    votes,
+                    weighted: style.weighted,
+                    with_folds: style.with_folds,
+                    text_ids: style.text_ids,
+                }
+            })
         })
-    })
+        .prop_filter("numbers of one side are refused", Case::is_readable)
 }
 
 fn a_vote(style: Style, annotators: std::ops::Range<i64>) -> impl Strategy<Value = Vote> {

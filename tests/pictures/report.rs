@@ -291,9 +291,12 @@ fn circles_are_told_in_a_sentence() {
     assert_eq!(section.matches("<li>").count(), 1);
     // Strengths are no shares, nor are log-odds.
     for strength in ["0.5", "1.5", "3"] {
-        let rows = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "d")].map(|(left, right)| Row {
-            choice: Some(ChoiceRef::Number(strength.parse().unwrap())),
-            ..table::row(("ann", left, right, "left"))
+        let rows = ["ann", "ben", "cat", "dan"].into_iter().flat_map(|who| {
+            let pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "d")];
+            pairs.map(|(left, right)| Row {
+                choice: Some(ChoiceRef::Number(strength.parse().unwrap())),
+                ..table::row((who, left, right, "left"))
+            })
         });
         let options = Options {
             position_bias: false,
@@ -337,7 +340,7 @@ fn a_hostile_item_in_a_circle_stays_text() {
 }
 
 #[test]
-fn the_shares_and_circles_are_those_of_the_result_sets() {
+fn the_shares_are_those_of_the_result_sets() {
     let simulation = Simulation {
         items: 60,
         votes_each: 9,
@@ -353,10 +356,11 @@ fn the_shares_and_circles_are_those_of_the_result_sets() {
         assert!((0.005..0.995).contains(&share), "{name} {share}");
         format!("{:.0} %", 100.0 * share)
     };
-    let [consensus, local, global, personal, bias, noise] = [
+    let [consensus, local, global, chance, personal, bias, noise] = [
         "consensus_share",
         "local_cycle_share",
         "global_cycle_share",
+        "chance_share",
         "personal_cycle_share",
         "position_bias_cycle_share",
         "noise_cycle_share",
@@ -368,20 +372,50 @@ fn the_shares_and_circles_are_those_of_the_result_sets() {
         format!(
             "puts {personal} down to personal tastes and {bias} to favourite sides; {noise} is"
         ),
+        "as much as chance gives; none is beyond chance".to_string(),
+        format!("by chance alone would put about {chance} into circles"),
     ] {
         assert!(section.contains(&words), "{words}: {section}");
     }
-    let triangles = fit.table(ResultSet::Triangles).unwrap();
-    assert!(triangles["is_circle"].as_boolean().value(4));
-    let lines: Vec<&str> = section.split("<li>").skip(1).collect();
-    assert_eq!(lines.len(), 5);
-    for (row, line) in lines.iter().enumerate() {
-        let [a, b, c] =
-            ["item_a", "item_b", "item_c"].map(|name| integers(&triangles, name)[row].unwrap());
-        let flows =
-            ["flow_ab", "flow_bc", "flow_ca"].map(|name| numbers(&triangles, name)[row].unwrap());
-        for ((over, under), flow) in [(a, b), (b, c), (c, a)].into_iter().zip(flows) {
-            let percent = 50.0 + 50.0 * flow;
+    // There are circles, and none of them says anything.
+    assert!(fit.triangles().unwrap()[0].is_cycle);
+    assert!(section.contains("No circle of three items is beyond chance"));
+    assert!(!section.contains("<li>"), "{section}");
+}
+
+/// Seven circles of three, of eight votes a pair; in each more annotators go the other way.
+#[test]
+fn circles_beyond_chance_are_those_of_the_result_set() {
+    let options = Options {
+        t: Some(1.0),
+        ..Options::default()
+    };
+    let mut builder = VoteBuilder::new(&options);
+    builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
+    for first in (0..7).map(|circle| 3 * circle) {
+        for annotator in 0..8 {
+            for (left, right) in [(0, 1), (1, 2), (2, 0)] {
+                let choice = annotator >= first / 3;
+                let row = Row::new(annotator, first + left, first + right, choice);
+                builder.push(row).unwrap();
+            }
+        }
+    }
+    let fit = fit(&builder.finish().unwrap(), &options);
+    let triangles = fit.triangles().unwrap();
+    let found = triangles.iter().filter(|one| one.q_value <= 0.1).count();
+    assert!(
+        (2..5).contains(&found) && triangles.len() > found,
+        "{found}"
+    );
+    let html = fit.report().unwrap();
+    let lines: Vec<&str> = unexplained(&html).split("<li>").skip(1).collect();
+    assert_eq!(lines.len(), found);
+    for (line, triangle) in lines.iter().zip(&triangles) {
+        assert!(triangle.is_cycle);
+        for (pair, (over, under)) in [(0, 1), (1, 2), (2, 0)].into_iter().enumerate() {
+            let percent = 50.0 + 50.0 * triangle.flows[pair];
+            let [over, under] = [over, under].map(|item: usize| triangle.items[item]);
             let side = format!("<bdi>{over}</bdi> over <bdi>{under}</bdi> ({percent:.0} % of ");
             assert!(line.contains(&side), "{side}: {line}");
         }

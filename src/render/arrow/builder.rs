@@ -35,6 +35,7 @@ enum Cells<Row> {
     OptionalNumber(fn(&Row) -> Option<f64>, Float64Builder),
     Boolean(fn(&Row) -> bool, BooleanBuilder),
     Text(fn(&Row) -> &str, StringBuilder),
+    OptionalText(fn(&Row) -> Option<&str>, StringBuilder),
 }
 
 impl<Row> TableBuilder<Row> {
@@ -113,6 +114,11 @@ impl<Row> TableBuilder<Row> {
         self.column(name, ColumnKind::Text, false, cells)
     }
 
+    pub fn optional_text(self, name: &'static str, read: fn(&Row) -> Option<&str>) -> Self {
+        let cells = Cells::OptionalText(read, StringBuilder::with_capacity(self.capacity, 0));
+        self.column(name, ColumnKind::Text, true, cells)
+    }
+
     fn column(
         mut self,
         name: &'static str,
@@ -180,6 +186,7 @@ impl<Row> Cells<Row> {
             }
             Self::Boolean(read, cells) => rows.for_each(|row| cells.append_value(read(row))),
             Self::Text(read, cells) => rows.for_each(|row| cells.append_value(read(row))),
+            Self::OptionalText(read, cells) => rows.for_each(|row| cells.append_option(read(row))),
         }
     }
 
@@ -193,7 +200,7 @@ impl<Row> Cells<Row> {
                 Arc::new(cells.finish())
             }
             Self::Boolean(_, mut cells) => Arc::new(cells.finish()),
-            Self::Text(_, mut cells) => Arc::new(cells.finish()),
+            Self::Text(_, mut cells) | Self::OptionalText(_, mut cells) => Arc::new(cells.finish()),
         }
     }
 }

@@ -116,6 +116,7 @@ impl TableRow for Summary {
             .integer("annotators", |row| row.annotators)
             .count("votes", |row| row.votes)
             .integer("skipped_rows", |row| row.skipped_rows)
+            .integer("repeated_rows", |row| row.repeated_rows)
             .integer("components", |row| row.components)
             .number("kappa", |row| row.kappa)
             .optional_number("alpha", |row| row.alpha)
@@ -137,6 +138,9 @@ impl TableRow for Summary {
                 row.shares.position_bias_cycle
             })
             .optional_number("noise_cycle_share", |row| row.shares.noise_cycle)
+            .optional_number("shared_cycle_share", |row| row.shares.shared_cycle)
+            .optional_number("chance_share", |row| row.shares.chance)
+            .optional_text("caveats", |row| row.caveats.as_deref())
     }
 }
 
@@ -165,6 +169,8 @@ impl TableRow for TriangleFinding<'_> {
             .number("flow_ab", |row| row.flows[0])
             .number("flow_bc", |row| row.flows[1])
             .number("flow_ca", |row| row.flows[2])
+            .number("p_value", |row| row.p_value)
+            .number("q_value", |row| row.q_value)
     }
 }
 

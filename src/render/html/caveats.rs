@@ -1,6 +1,7 @@
 //! What the model cannot tell from these votes.
 
-use crate::findings::{AnnotatorFinding, RankedItem, Summary};
+use crate::findings::{AnnotatorFinding, Caveat, RankedItem, Summary};
+use crate::render::text::escape;
 
 /// Fewer votes than this hardly tell a rank.
 const MIN_VOTES: f64 = 20.0;
@@ -9,7 +10,9 @@ pub(super) fn list(
     summary: &Summary,
     ranking: &[RankedItem<'_>],
     annotators: &[AnnotatorFinding<'_>],
+    of_votes: &[Caveat<'_>],
 ) -> String {
+    let of_votes = of_votes.iter().map(|caveat| escape(&caveat.to_string()));
     let caveats = [
         components(summary),
         few_comparisons(ranking),
@@ -24,7 +27,7 @@ pub(super) fn list(
         ),
         Some(sides(summary, annotators).into()),
     ];
-    let items = caveats.into_iter().flatten();
+    let items = of_votes.chain(caveats.into_iter().flatten());
     let items: String = items.map(|caveat| format!("<li>{caveat}</li>\n")).collect();
     format!("<ul>\n{items}</ul>\n")
 }

@@ -1,5 +1,5 @@
 //! What the ranking leaves unexplained: how much of the votes is cyclic, where that
-//! comes from, and the worst cycles. The report calls a cycle a circle.
+//! comes from, and the cycles that are beyond chance. The report calls a cycle a circle.
 
 use crate::error::Result;
 use crate::execution::Stop;
@@ -17,7 +17,7 @@ const ROUNDING: f64 = 1e-9;
 
 pub(super) fn section(fit: &Fit, summary: &Summary, stop: &Stop) -> Result<String> {
     let parts = parts(&summary.shares);
-    let cycles = list(fit, summary.ties > 0.0, stop)?;
+    let cycles = list(fit, summary, stop)?;
     Ok(format!("<p>{parts}</p>\n{cycles}"))
 }
 
@@ -40,65 +40,88 @@ fn parts(shares: &FlowShares) -> String {
     };
     format!(
         "One ranking for everybody explains {} of how the votes on the pairs lean. The rest goes \
-         round in circles, which no ranking can explain{cycles} {}",
+         round in circles, which no ranking can explain{cycles} {}{}",
         percent(consensus),
+        chance(shares),
         sources(shares)
     )
 }
 
+/// How much of the flow would be cyclic by chance.
+fn chance(shares: &FlowShares) -> String {
+    match shares.chance {
+        Some(chance) => format!(
+            "Votes that differ by chance alone would put about {} into circles. ",
+            percent(f64::min(chance, 1.0))
+        ),
+        None => String::new(),
+    }
+}
+
 /// The sources of the cycles.
 fn sources(shares: &FlowShares) -> String {
-    let (Some(personal), Some(bias), Some(noise)) = (
-        shares.personal_cycle,
-        shares.position_bias_cycle,
-        shares.noise_cycle,
-    ) else {
+    let (Some(personal), Some(bias)) = (shares.personal_cycle, shares.position_bias_cycle) else {
         return "Where they come from is told only with <code>pair_model</code> 'uniform'.".into();
     };
+    let rest = match (shares.noise_cycle, shares.shared_cycle) {
+        (Some(noise), Some(shared)) => format!(
+            "{} is noise, as much as chance gives; {} is beyond chance: circles that the annotators \
+             share, or votes so sure that they are not in proportion to any scores.",
+            percent(noise),
+            percent(shared)
+        ),
+        _ => "whether the rest is chance cannot be told, as no pair has votes of two annotators."
+            .into(),
+    };
     format!(
-        "Of these circles the model puts {} down to personal tastes and {} to favourite sides; {} is \
-         noise, which is chance or something that votes do not show.",
+        "Of these circles the model puts {} down to personal tastes and {} to favourite sides; {rest}",
         percent(personal),
-        percent(bias),
-        percent(noise)
+        percent(bias)
     )
 }
 
-/// The worst cycles of three items, each in a sentence.
-fn list(fit: &Fit, has_ties: bool, stop: &Stop) -> Result<String> {
+/// The cycles of three items that are beyond chance, each in a sentence.
+fn list(fit: &Fit, summary: &Summary, stop: &Stop) -> Result<String> {
     let Some(triangles) = worst_triangles(fit, stop)? else {
         return Ok("<p>There are too many items to look for circles of three.</p>\n".into());
     };
-    if triangles.is_empty() {
-        return Ok(
-            "<p>There is no circle of three items: no three were compared with each other, or \
-             their votes fit each other without a rest.</p>\n"
-                .into(),
-        );
-    }
+    let mut cycles = triangles.iter().filter(|triangle| triangle.is_cycle);
     let is_share = flow_is_share_of_votes(fit)?;
-    let cycles = triangles.iter().filter(|triangle| triangle.is_cycle);
-    let lines = cycles.take(MAX_CYCLES).map(|cycle| {
-        let sentence = sentence(cycle, is_share);
-        format!("<li>{sentence}.</li>\n")
-    });
-    let lines: String = lines.collect();
+    let significant = cycles
+        .clone()
+        .filter(|cycle| cycle.q_value <= summary.verdict_fdr);
+    let lines: String = significant
+        .take(MAX_CYCLES)
+        .map(|cycle| format!("<li>{}.</li>\n", sentence(cycle, is_share)))
+        .collect();
     if lines.is_empty() {
-        return Ok(
-            "<p>There is no circle of three items: nowhere do the votes prefer one item to a \
-             second, that to a third and the third to the first.</p>\n"
-                .into(),
-        );
+        let why = match (triangles.is_empty(), cycles.next().is_none()) {
+            (true, _) => {
+                "There is no circle of three items: no three were compared with each other, or their \
+                 votes fit each other without a rest."
+            }
+            (_, true) => {
+                "There is no circle of three items: nowhere do the votes prefer one item to a second, \
+                 that to a third and the third to the first."
+            }
+            _ => {
+                "No circle of three items is beyond chance: where the votes go round, they do so \
+                 about as far as votes on a ranking do by chance, or a pair has votes of fewer than \
+                 three annotators."
+            }
+        };
+        return Ok(format!("<p>{why}</p>\n"));
     }
-    let numbers = match (is_share, has_ties) {
-        (true, true) => "A tie counts half for either side. Shares near 50 %",
-        (true, false) => "Shares near 50 %",
-        _ => "The numbers say how strongly; 0 is no preference. Small ones",
+    let numbers = match (is_share, summary.ties > 0.0) {
+        (true, true) => "A tie counts half for either side. ",
+        (true, false) => "",
+        _ => "The numbers say how strongly; 0 is no preference. ",
     };
     Ok(format!(
-        "<p>The worst circles of three:</p>\n<ol class=\"circles\">\n{lines}</ol>\n\
-         <p class=\"note\">{numbers}, or of few votes, are easily chance; a circle says something if \
-         all three are clear. <code>me_hodgerank_triangles</code> lists more.</p>\n"
+        "<p>Circles of three that are beyond chance:</p>\n<ol class=\"circles\">\n{lines}</ol>\n\
+         <p class=\"note\">{numbers}Of all such circles at most {} are expected to be chance after \
+         all. <code>me_hodgerank_triangles</code> lists more, with p- and q-values.</p>\n",
+        percent(summary.verdict_fdr)
     ))
 }
 

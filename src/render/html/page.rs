@@ -52,7 +52,12 @@ impl Fit {
             section("How far to trust it", &[self.figure(Plot::Cv)?]),
             section(
                 "What these votes cannot tell",
-                &[caveats::list(&summary, &ranking, &annotators)],
+                &[caveats::list(
+                    &summary,
+                    &ranking,
+                    &annotators,
+                    &self.caveats()?,
+                )],
             ),
             footer(&summary),
         ];

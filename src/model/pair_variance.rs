@@ -1,0 +1,241 @@
+//! How far the flow of each pair is known: its variance over annotators.
+//!
+//! Votes of one annotator on a pair count together, so that somebody who repeats a
+//! vote, or a row that stands in the table twice, does not pass for agreement. With
+//! Y_u = Σ ω y and ω_u = Σ ω over the votes of annotator u on a pair, and
+//! W = Σ ω_u, the flow is f = Σ Y_u / W, and
+//!
+//! ```text
+//! variance   Σ (Y_u − f ω_u)² / W²      about f: too small by 1 − 1/G
+//! annotators G = W² / Σ ω_u²            as many annotators of equal weight
+//! ```
+//!
+//! Where each annotator votes once on a pair, by ±1 and w in all, that is (1 − f²)/w
+//! and w. With a pair model other than `uniform` the flow is a function of the mean
+//! side, and its variance follows from that of the mean by the derivative.
+
+use super::distributions::normal_quantile;
+use super::flow::Flow;
+use crate::error::Result;
+use crate::execution::Stop;
+use crate::options::PairModel;
+use crate::votes::Comparisons;
+
+/// By pair, in the order of the flow.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairVariance {
+    /// Of the flow, about its own mean.
+    pub variance: Vec<f64>,
+    /// The effective number of annotators.
+    pub annotators: Vec<f64>,
+}
+
+/// Sums over the annotators of a pair.
+#[derive(Clone, Copy, Default)]
+struct PairMoments {
+    /// Σ Y_u.
+    choices: f64,
+    /// Σ Y_u².
+    choices_squared: f64,
+    /// Σ Y_u ω_u.
+    choices_by_weight: f64,
+    /// Σ ω_u².
+    weights_squared: f64,
+}
+
+impl PairVariance {
+    /// Of the flow of these votes.
+    pub fn new(votes: &Comparisons, flow: &Flow, model: PairModel, stop: &Stop) -> Result<Self> {
+        let mut sums = vec![PairMoments::default(); flow.len()];
+        // Y_u and ω_u of one annotator.
+        let mut own = vec![[0.0; 2]; flow.len()];
+        let mut met: Vec<usize> = Vec::new();
+        for u in 0..votes.annotators() {
+            stop.check()?;
+            for vote in votes.of(u) {
+                let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
+                let pair = flow.pair(a, b);
+                let choice = match model {
+                    PairModel::Uniform => vote.choice,
+                    _ if vote.choice == 0.0 => 0.0,
+                    _ => vote.choice.signum(),
+                };
+                let [choices, weight] = &mut own[pair];
+                if *weight == 0.0 {
+                    met.push(pair);
+                }
+                *choices += vote.weight * if a == vote.left { choice } else { -choice };
+                *weight += vote.weight;
+            }
+            for pair in met.drain(..) {
+                sums[pair].add(std::mem::take(&mut own[pair]));
+            }
+        }
+        let each = || sums.iter().zip(&flow.weight);
+        Ok(Self {
+            variance: each()
+                .map(|(sums, &weight)| sums.variance(weight, model))
+                .collect(),
+            annotators: each()
+                .map(|(sums, &weight)| weight * weight / sums.weights_squared)
+                .collect(),
+        })
+    }
+
+    /// Σ W var f: the expected Σ ω f² of votes that differ by chance alone.
+    ///
+    /// A pair with a single annotator has no variance of its own and takes that of an
+    /// annotator's vote on other pairs. None if there is no other pair.
+    pub fn expected_square(&self, flow: &Flow) -> Option<f64> {
+        let pairs = || self.variance.iter().zip(&self.annotators);
+        // The variance of an annotator's vote, pooled by degrees of freedom.
+        let (mut squares, mut freedom) = (0.0, 0.0);
+        for (variance, annotators) in pairs().filter(|(_, annotators)| is_several(**annotators)) {
+            squares += variance * annotators * annotators;
+            freedom += annotators - 1.0;
+        }
+        let pooled = (freedom > 0.0).then(|| squares / freedom)?;
+        let own = self.unbiased().zip(&self.annotators);
+        let variance = own.map(|(own, annotators)| own.unwrap_or(pooled / annotators));
+        Some(variance.zip(&flow.weight).map(|(v, w)| v * w).sum())
+    }
+
+    /// The variances without the factor 1 − 1/G; None for a single annotator.
+    pub fn unbiased(&self) -> impl Iterator<Item = Option<f64>> {
+        let pairs = self.variance.iter().zip(&self.annotators);
+        pairs.map(|(variance, &annotators)| {
+            is_several(annotators).then(|| variance * annotators / (annotators - 1.0))
+        })
+    }
+}
+
+/// Whether that is more than one annotator, but for rounding.
+fn is_several(annotators: f64) -> bool {
+    annotators > 1.0 + 1e-9
+}
+
+impl PairMoments {
+    fn add(&mut self, [choices, weight]: [f64; 2]) {
+        self.choices += choices;
+        self.choices_squared += choices * choices;
+        self.choices_by_weight += choices * weight;
+        self.weights_squared += weight * weight;
+    }
+
+    /// Of the flow of a pair with this weight of votes.
+    fn variance(self, weight: f64, model: PairModel) -> f64 {
+        let mean = self.choices / weight;
+        let squares = self.choices_squared - 2.0 * mean * self.choices_by_weight
+            + mean * mean * self.weights_squared;
+        let of_mean = f64::max(squares, 0.0) / (weight * weight);
+        // The flow of Bradley–Terry and Thurstone is that of this share.
+        let smoothed = (0.5 * (weight + self.choices) + 0.5) / (weight + 1.0);
+        let by_share = 0.5 * weight / (weight + 1.0);
+        let slope = match model {
+            PairModel::Uniform => 1.0,
+            PairModel::BradleyTerry => by_share / (smoothed * (1.0 - smoothed)),
+            PairModel::Thurstone => {
+                let x = normal_quantile(smoothed);
+                by_share * (2.0 * std::f64::consts::PI).sqrt() * (0.5 * x * x).exp()
+            }
+            // All for one side: the slope has no bound, and the variance is 0.
+            PairModel::Angular => 1.0 / f64::max(1.0 - mean * mean, f64::EPSILON).sqrt(),
+        };
+        slope * slope * of_mean
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Vote = (usize, usize, f64, f64);
+
+    fn pairs(
+        annotators: &[&[Vote]],
+        items: usize,
+        weighted: bool,
+        model: PairModel,
+    ) -> (Flow, PairVariance) {
+        let mut votes = Comparisons::with_capacity(items, 0, true, weighted);
+        for own in annotators {
+            votes.push_annotator(own.iter().copied());
+        }
+        let flow = Flow::new(&votes, model, &Stop::default()).unwrap();
+        let variance = PairVariance::new(&votes, &flow, model, &Stop::default()).unwrap();
+        (flow, variance)
+    }
+
+    /// Five annotators, four of them for item 0, some of them shown on the right.
+    const FIVE: [&[Vote]; 5] = [
+        &[(0, 1, 1.0, 1.0)],
+        &[(1, 0, -1.0, 1.0)],
+        &[(0, 1, 1.0, 1.0)],
+        &[(1, 0, 1.0, 1.0)],
+        &[(0, 1, 1.0, 1.0)],
+    ];
+
+    #[test]
+    fn single_votes_have_the_variance_of_a_share() {
+        let (flow, pairs) = pairs(&FIVE, 2, false, PairModel::Uniform);
+        assert!((flow.value[0] - 0.6).abs() < 1e-15);
+        assert!((pairs.variance[0] - 0.64 / 5.0).abs() < 1e-15);
+        assert_eq!(pairs.annotators, [5.0]);
+        // Σ (1 − f²) w/(w − 1).
+        let expected = pairs.expected_square(&flow).unwrap();
+        assert!((expected - 0.64 * 5.0 / 4.0).abs() < 1e-12);
+    }
+
+    /// Every vote twice, or every vote with weight 3: nothing more is known.
+    #[test]
+    fn repeated_votes_and_weights_add_no_certainty() {
+        let (_, once) = pairs(&FIVE, 2, false, PairModel::Uniform);
+        let twice = FIVE.map(|votes| votes.repeat(2));
+        let twice: Vec<&[Vote]> = twice.iter().map(Vec::as_slice).collect();
+        let heavy = FIVE.map(|votes| [(votes[0].0, votes[0].1, votes[0].2, 3.0)]);
+        let heavy: Vec<&[Vote]> = heavy.iter().map(<[Vote; 1]>::as_slice).collect();
+        for (votes, weighted) in [(twice, false), (heavy, true)] {
+            let (_, pairs) = pairs(&votes, 2, weighted, PairModel::Uniform);
+            assert!((pairs.variance[0] - once.variance[0]).abs() < 1e-15);
+            assert!((pairs.annotators[0] - 5.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_pair_of_one_annotator_takes_the_variance_of_others() {
+        let mut votes = FIVE.to_vec();
+        votes.push(&[(0, 2, 1.0, 1.0)]);
+        let (flow, with_one) = pairs(&votes, 3, false, PairModel::Uniform);
+        let expected = with_one.expected_square(&flow).unwrap();
+        assert!((expected - 0.8 - 0.8).abs() < 1e-12); // 0.64 · 5/4 for either pair
+        let (flow, alone) = pairs(&[&[(0, 1, 1.0, 1.0)]], 2, false, PairModel::Uniform);
+        assert_eq!(alone.expected_square(&flow), None);
+    }
+
+    /// The variance of a function of the mean, by a finite difference.
+    #[test]
+    fn other_pair_models_go_by_the_slope() {
+        for model in [
+            PairModel::BradleyTerry,
+            PairModel::Thurstone,
+            PairModel::Angular,
+        ] {
+            let value = |for_left: usize| {
+                let left = std::iter::repeat_n((0, 1, 1.0, 1.0), for_left);
+                let right = std::iter::repeat_n((0, 1, -1.0, 1.0), 10_000 - for_left);
+                let votes: Vec<Vote> = left.chain(right).collect();
+                let votes: Vec<&[Vote]> = votes.chunks(1).collect();
+                let (flow, pairs) = pairs(&votes, 2, false, model);
+                (flow.value[0], pairs.variance[0])
+            };
+            let (above, below) = (value(8_001).0, value(7_999).0);
+            let slope = (above - below) / (4.0 / 10_000.0);
+            let expected = slope * slope * (1.0 - 0.6f64.powi(2)) / 10_000.0;
+            let (_, variance) = value(8_000);
+            assert!(
+                (variance / expected - 1.0).abs() < 1e-3,
+                "{model:?} {variance} {expected}"
+            );
+        }
+    }
+}
