@@ -201,5 +201,9 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
         ab += a * b;
         bb += b * b;
     }
-    if aa * bb > 0.0 { ab / (aa * bb).sqrt() } else { 0.0 }
+    if aa * bb > 0.0 {
+        ab / (aa * bb).sqrt()
+    } else {
+        0.0
+    }
 }

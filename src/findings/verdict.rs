@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::fit::{ChosenModel, Fit};
-use crate::model::TestResults;
+use crate::model::{TestResults, q_values};
 
 /// The false discovery rate behind the verdicts unless the options have another.
 const DEFAULT_FDR: f64 = 0.1;
@@ -30,8 +30,8 @@ pub enum Verdict {
     NoSignal,
     /// Prefers other items than the others do.
     OwnTaste,
-    /// Does not stand out, and has too few untied votes to tell, or votes that agree
-    /// with the consensus no more often than chance does.
+    /// Has too few untied votes to tell; or does not vote like the others, and has too few
+    /// votes on each item to tell a taste of their own from none.
     TooFewVotes,
     /// Does not stand out.
     Ok,
@@ -69,6 +69,9 @@ pub(crate) struct Verdicts<'a> {
     chosen: &'a ChosenModel,
     /// The expected share of false ones among the verdicts is at most this.
     pub fdr: f64,
+    /// By annotator: the q-value of not voting like the others, be it by chance or by an
+    /// own taste.
+    apart_q: Vec<f64>,
 }
 
 impl<'a> Verdicts<'a> {
@@ -77,6 +80,7 @@ impl<'a> Verdicts<'a> {
             fit,
             chosen,
             fdr: fit.totals.fdr.unwrap_or(DEFAULT_FDR),
+            apart_q: q_values(&fit.evidence.no_signal.p),
         }
     }
 
@@ -121,11 +125,17 @@ impl<'a> Verdicts<'a> {
             Verdict::OwnTaste
         } else if self.calls(&evidence.no_signal, u) {
             Verdict::NoSignal
-        } else if evidence.untied[u] < MIN_UNTIED_VOTES || self.agreement(u) < 0.5 {
+        } else if evidence.untied[u] < MIN_UNTIED_VOTES || self.is_apart(u) {
             Verdict::TooFewVotes
         } else {
             Verdict::Ok
         }
+    }
+
+    /// Whether an annotator does not vote like the others, or agrees with them no more often
+    /// than chance does.
+    fn is_apart(&self, u: usize) -> bool {
+        self.apart_q[u] <= self.fdr || self.agreement(u) < 0.5
     }
 
     /// The share of an annotator's untied votes that the consensus predicts, or in a
@@ -190,9 +200,9 @@ impl<'a> Verdicts<'a> {
                 let were = if untied == 1 { "was" } else { "were" };
                 format!("only {votes} that {were} not a tie")
             }
-            Verdict::TooFewVotes => {
-                format!("{compared}: too few votes to tell whether that is chance")
-            }
+            Verdict::TooFewVotes => format!(
+                "{compared}: too few votes on each item to tell a taste of their own from none"
+            ),
             Verdict::Ok => format!("{compared}; clicked {left} left and {right} right"),
         }
     }

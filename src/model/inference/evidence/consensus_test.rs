@@ -41,17 +41,12 @@ const MIN_SHARE: f64 = 1e-4;
 /// With more votes the normal approximation serves for the tail of T.
 const MAX_SADDLEPOINT_VOTES: usize = 400;
 
-/// At most so many differences of scores are kept to describe the votes.
-const MAX_SAMPLE: usize = 10_000;
-
 /// Reads all annotators, then decides.
 pub(super) struct ConsensusTest {
     link: Link,
     kinds: Vec<KindLikelihood>,
     has_side: Vec<bool>,
     against_p: Vec<f64>,
-    /// Differences of scores, from every annotator some.
-    differences: Vec<f64>,
     squares: f64,
     votes: f64,
     /// By annotator with strengths: the variance of a usual residual.
@@ -65,7 +60,6 @@ impl ConsensusTest {
             kinds: Vec::new(),
             has_side: Vec::new(),
             against_p: Vec::new(),
-            differences: Vec::new(),
             squares: 0.0,
             votes: 0.0,
             variance: Vec::new(),
@@ -88,21 +82,18 @@ impl ConsensusTest {
             self.squares += vote.choice * vote.choice;
             self.votes += 1.0;
         }
-        if self.differences.len() < MAX_SAMPLE {
-            let differences = votes.iter().map(|vote| vote.others_difference);
-            self.differences.extend(differences.take(100));
-        }
         self.variance.push(strength_variance(votes));
     }
 
-    /// Decides on all annotators. `with_votes` hands the votes of an annotator to a function.
+    /// Decides on all annotators, given the scores of items. `with_votes` hands the votes of an annotator to a function.
     pub fn decide(
         self,
         mut with_votes: impl FnMut(usize, &mut dyn FnMut(&[WorkingVote])),
+        theta: &[f64],
         stop: &Stop,
     ) -> Result<Decision> {
         let mean_square = self.squares / self.votes;
-        let share = |s: f64| explained_share(&self.differences, self.link, mean_square, s);
+        let share = |s: f64| explained_share(theta, self.link, mean_square, s);
         let no_side = self
             .kinds
             .iter()
@@ -118,7 +109,8 @@ impl ConsensusTest {
             stop.check()?;
             let probabilities = kinds.probabilities(likelihood, &weights);
             not_against.push(1.0 - probabilities.against);
-            let is_candidate = !self.has_side[u] && probabilities.no_signal >= MIN_PROBABILITY;
+            let no_consensus = probabilities.no_signal + probabilities.own_scores;
+            let is_candidate = !self.has_side[u] && no_consensus >= MIN_PROBABILITY;
             has_signal.push(match self.has_side[u] {
                 true => 1.0,
                 false => 1.0 - probabilities.no_signal,

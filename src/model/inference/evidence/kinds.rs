@@ -25,6 +25,11 @@ const LARGEST: f64 = 20.0;
 /// annotator has more votes than that.
 const LEVELS: usize = 128;
 
+/// The effect of own scores that are less clear than those of the crowd, and how many of
+/// them there are.
+const FAINT_EFFECT: f64 = 0.3;
+const FAINT_SHARE: f64 = 0.1;
+
 const ITERATIONS: usize = 60;
 
 /// Imagined annotators that keep shares and spread from running off in a small crowd.
@@ -36,6 +41,13 @@ const MAX_SPREAD: f64 = 1.2;
 /// The spread of ln s is estimated too small where dull annotators pass for such without
 /// a signal. Decisions are made with one that is larger by this factor.
 const SPREAD_MARGIN: f64 = 1.25;
+
+/// The shares of own scores that are compared.
+const SHARE_STEPS: usize = 30;
+
+/// A share is allowed if its log-likelihood is this much below the largest or less: an
+/// upper limit of 95 %.
+const MAX_LOSS: f64 = 1.353;
 
 /// The largest residual variance of strengths, as a share of their mean square, that
 /// counts as an exact fit.
@@ -81,11 +93,18 @@ impl OwnScores {
         own
     }
 
-    /// ln of the likelihood of deviations with own scores over that without.
+    /// ln of the likelihood of deviations with own scores over that without: most are as
+    /// clear as those of the crowd, some are less so.
     fn log_ratio(self, explained_share: f64) -> f64 {
-        let effect = self.full_effect * explained_share;
-        let gain = 0.5 * self.value.max(0.0) * effect / (1.0 + effect);
-        gain - 0.5 * self.freedom * libm::log1p(effect)
+        let log_ratio = |strength: f64| {
+            let effect = strength * self.full_effect * explained_share;
+            let gain = 0.5 * self.value.max(0.0) * effect / (1.0 + effect);
+            gain - 0.5 * self.freedom * libm::log1p(effect)
+        };
+        let usual = libm::log(1.0 - FAINT_SHARE) + log_ratio(1.0);
+        let faint = libm::log(FAINT_SHARE) + log_ratio(FAINT_EFFECT);
+        let (more, less) = (usual.max(faint), usual.min(faint));
+        more + libm::log1p(libm::exp(less - more))
     }
 
     /// The weights of the grid for a sharpness by chance.
@@ -222,6 +241,7 @@ pub(super) struct Kinds {
 pub(super) struct KindProbabilities {
     pub no_signal: f64,
     pub against: f64,
+    pub own_scores: f64,
 }
 
 impl Kinds {
@@ -239,7 +259,40 @@ impl Kinds {
             kinds.update(annotators);
         }
         kinds.spread *= SPREAD_MARGIN;
+        kinds.allow_for_own_scores(annotators);
         kinds
+    }
+
+    /// Raises the share of own scores, at the cost of that without a signal, to the largest
+    /// one that the votes allow. Where annotators have few votes, the two can hardly be
+    /// told apart, and an estimate near zero would be false certainty.
+    fn allow_for_own_scores(&mut self, annotators: &[&KindLikelihood]) {
+        let weights = self.sharpness_weights();
+        let [none, against, follows, own] = self.shares;
+        let both = none + own;
+        let with_own = |own: f64| Self {
+            shares: [both - own, against, follows, own],
+            ..self.clone()
+        };
+        let log_likelihood = |own: f64| -> f64 {
+            let kinds = with_own(own);
+            let terms = annotators
+                .iter()
+                .map(|one| kinds.joint(one, &weights).log_likelihood);
+            terms.sum()
+        };
+        let candidates = (0..SHARE_STEPS).map(|k| {
+            let part = (k + 1) as f64 / (SHARE_STEPS + 1) as f64;
+            both * part
+        });
+        let candidates: Vec<_> = candidates.map(|own| (own, log_likelihood(own))).collect();
+        let best = candidates.iter().map(|(_, value)| *value);
+        let best = best.fold(log_likelihood(own), f64::max);
+        let allowed = candidates
+            .iter()
+            .filter(|(_, value)| *value >= best - MAX_LOSS);
+        let largest = allowed.map(|(own, _)| *own).fold(own, f64::max);
+        self.shares = with_own(largest).shares;
     }
 
     /// The sharpness of a usual annotator.
@@ -297,8 +350,12 @@ impl Kinds {
         annotator: &KindLikelihood,
         weights: &[f64; POINTS],
     ) -> KindProbabilities {
-        let [no_signal, against, ..] = self.joint(annotator, weights).kinds;
-        KindProbabilities { no_signal, against }
+        let [no_signal, against, _, own_scores] = self.joint(annotator, weights).kinds;
+        KindProbabilities {
+            no_signal,
+            against,
+            own_scores,
+        }
     }
 
     fn joint(&self, annotator: &KindLikelihood, weights: &[f64; POINTS]) -> Joint {
@@ -335,9 +392,11 @@ impl Kinds {
             own_share * own * libm::exp(grow),
         ];
         let total = kinds.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let log_likelihood = libm::log(total) + peak + log_ratio.max(0.0);
         kinds.iter_mut().for_each(|kind| *kind /= total);
         Joint {
             kinds,
+            log_likelihood,
             sharpness: std::array::from_fn(|k| (against[k] + follows[k]) / total),
         }
     }
@@ -346,16 +405,27 @@ impl Kinds {
 /// The probabilities of an annotator's kind, and of a sharpness of either sign.
 struct Joint {
     kinds: [f64; 4],
+    log_likelihood: f64,
     sharpness: [f64; POINTS],
 }
 
-/// The share of the variance of choices that scores explain at a sharpness, over the
-/// votes of the crowd given as a sample of differences.
-pub(super) fn explained_share(differences: &[f64], link: Link, mean_square: f64, s: f64) -> f64 {
-    let squares = differences.iter().map(|x| match link {
-        Link::Logistic => tanh(0.5 * s * x).powi(2),
-        Link::Linear => (s * x).powi(2) / mean_square,
-    });
-    let share = squares.sum::<f64>() / differences.len().max(1) as f64;
-    share.min(0.95)
+/// The largest number of items of which all pairs are looked at.
+const MAX_PAIRED_ITEMS: usize = 200;
+
+/// The share of the variance of choices that scores explain at a sharpness if any two
+/// items are shown. `mean_square` is that of the choices.
+pub(super) fn explained_share(theta: &[f64], link: Link, mean_square: f64, s: f64) -> f64 {
+    let step = theta.len().div_ceil(MAX_PAIRED_ITEMS);
+    let sample: Vec<f64> = theta.iter().copied().step_by(step).collect();
+    let (mut sum, mut pairs) = (0.0, 0.0);
+    for (k, a) in sample.iter().enumerate() {
+        for b in &sample[..k] {
+            sum += match link {
+                Link::Logistic => tanh(0.5 * s * (a - b)).powi(2),
+                Link::Linear => (s * (a - b)).powi(2) / mean_square,
+            };
+            pairs += 1.0;
+        }
+    }
+    f64::min(sum / f64::max(pairs, 1.0), 0.95)
 }

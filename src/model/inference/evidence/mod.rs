@@ -54,7 +54,9 @@ pub struct Evidence {
     pub deviation: TestResults,
     /// Votes against the consensus.
     pub against: TestResults,
-    /// Votes that do not follow the items.
+    /// Votes that do not follow the items. The p-value is that of the hypothesis that they
+    /// follow the others' scores; the q-value also allows for own scores and for votes
+    /// against the others.
     pub no_signal: TestResults,
     /// The number of votes that are no ties, whatever their weight.
     pub untied: Vec<u64>,
@@ -247,7 +249,11 @@ impl Crowd<'_> {
         }
         evidence.bias = TestResults::benjamini_hochberg(bias_p);
         evidence.deviation = TestResults::benjamini_hochberg(deviation_p);
-        let decision = consensus.decide(|u, read| read(working[scores_of(u)].of(u)), stop)?;
+        let decision = consensus.decide(
+            |u, read| read(working[scores_of(u)].of(u)),
+            &scores[0].theta,
+            stop,
+        )?;
         evidence.against = decision.against;
         evidence.no_signal = decision.no_signal;
         evidence.expected_agreement = decision.expected_agreement;
