@@ -8,10 +8,13 @@
 mod coverage;
 mod discoveries;
 mod made_up;
+mod taste_coverage;
+mod tastes;
 
 use coverage::{coverage, coverage_cases};
 use discoveries::discoveries;
 use me_hodgerank::Result;
+use taste_coverage::{taste_cases, taste_coverage};
 
 fn main() -> Result<()> {
     let draws = std::env::args().nth(1).and_then(|text| text.parse().ok());
@@ -31,6 +34,11 @@ fn main() -> Result<()> {
     println!("\n95 % intervals that hold the true score, {draws} draws each");
     for case in coverage_cases() {
         coverage(&case, draws)?;
+    }
+    println!("\nThe same where many annotators have a taste of their own, mixed model;");
+    println!("beside it a bootstrap of the annotators, on a tenth of the draws");
+    for case in taste_cases() {
+        taste_coverage(&case, draws)?;
     }
     Ok(())
 }
