@@ -36,7 +36,7 @@ fn main() -> Result<()> {
         coverage(&case, draws)?;
     }
     println!("\nThe same where many annotators have a taste of their own, mixed model;");
-    println!("beside it a bootstrap of the annotators, on a tenth of the draws");
+    println!("beside it a bootstrap of the annotators, on one draw in 21");
     for case in taste_cases() {
         taste_coverage(&case, draws)?;
     }

@@ -11,8 +11,9 @@ use crate::tastes::{Random, TasteCrowd, TasteVotes};
 /// So many refits in a bootstrap.
 const REFITS: usize = 100;
 
-/// One draw of so many is bootstrapped.
-const DRAWS_PER_BOOTSTRAP: u64 = 10;
+/// One draw of so many is bootstrapped; no multiple of [`SCORE_SETS`], so that these are
+/// of all sets.
+const DRAWS_PER_BOOTSTRAP: u64 = 21;
 
 /// So many different sets of scores. What a large crowd says is found once for each.
 const SCORE_SETS: u64 = 5;
@@ -98,18 +99,16 @@ pub fn taste_cases() -> Vec<TasteCase> {
 pub fn taste_coverage(case: &TasteCase, draws: u64) -> Result<()> {
     let options = case.crowd.options(Options::default());
     let (mut held, mut bootstrapped) = (Held::default(), Held::default());
-    let mut crowds = BTreeMap::new();
-    for seed in 0..draws {
-        let scores = case.crowd.scores(seed % SCORE_SETS);
-        if !crowds.contains_key(&(seed % SCORE_SETS)) {
-            crowds.insert(seed % SCORE_SETS, truth(&case.crowd, &scores, &options)?);
-        }
-        let truth = &crowds[&(seed % SCORE_SETS)];
-        let votes = case.crowd.draw(&scores, seed);
-        let fit = fit(&votes.all(&options)?, &options)?;
-        held.add(&fit, truth)?;
-        if seed % DRAWS_PER_BOOTSTRAP == 0 {
-            bootstrap(&votes, &fit, &options, truth, &mut bootstrapped)?;
+    for set in 0..SCORE_SETS {
+        let scores = case.crowd.scores(set);
+        let truth = truth(&case.crowd, &scores, &options)?;
+        for seed in (set..draws).step_by(SCORE_SETS as usize) {
+            let votes = case.crowd.draw(&scores, seed);
+            let fit = fit(&votes.all(&options)?, &options)?;
+            held.add(&fit, &truth)?;
+            if seed % DRAWS_PER_BOOTSTRAP == 0 {
+                bootstrap(&votes, &fit, &options, &truth, &mut bootstrapped)?;
+            }
         }
     }
     let bootstrapped = bootstrapped.scores_and_width();
