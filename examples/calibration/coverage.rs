@@ -1,10 +1,9 @@
 //! Coverage of the intervals of scores and ranks.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use me_hodgerank::{Execution, Fit, Options, Result, ResultSet, Simulation};
+use me_hodgerank::{Execution, Fit, IdRef, Options, Result, Simulation};
 
 use crate::made_up::MadeUp;
 
@@ -133,16 +132,12 @@ fn truth(case: &Case, seed: u64, scores: &BTreeMap<i64, f64>) -> Result<BTreeMap
     })?;
     let mut execution = Execution::new().early_stopping();
     let fit = Fit::new_within(&crowd.votes, options, &mut execution)?;
-    let table = fit.table(ResultSet::Ranking)?;
-    let ids = table.column(0).as_primitive::<Int64Type>().values();
-    let scores = table.column_by_name("score").expect("a column");
-    let scores = scores.as_primitive::<Float64Type>().values();
-    Ok(ids.iter().copied().zip(scores.iter().copied()).collect())
+    let ranking = fit.ranking()?;
+    Ok(ranking.iter().map(|x| (id(x.item), x.score)).collect())
 }
 
 pub fn coverage(case: &Case, draws: u64) -> Result<()> {
-    let (mut held, mut all) = (0.0, 0.0);
-    let (mut rank_held, mut width) = (0.0, 0.0);
+    let mut held = Held::default();
     for seed in 0..draws {
         let annotators = case.simulation.annotators;
         let from = match case.truth {
@@ -156,41 +151,63 @@ pub fn coverage(case: &Case, draws: u64) -> Result<()> {
         };
         let MadeUp { votes, scores, .. } = MadeUp::some(simulation, annotators)?;
         let fit = Fit::new(&votes, &case.options)?;
-        let truth = truth(case, seed, &scores)?;
-        let table = fit.table(ResultSet::Ranking)?;
-        let number = |name: &str| {
-            table
-                .column_by_name(name)
-                .expect("a column")
-                .as_primitive::<Float64Type>()
-                .values()
-                .to_vec()
-        };
-        let integer = |name: &str| {
-            table
-                .column_by_name(name)
-                .expect("a column")
-                .as_primitive::<Int64Type>()
-                .values()
-                .to_vec()
-        };
-        let (low, high) = (number("score_low"), number("score_high"));
-        let (rank_low, rank_high) = (integer("rank_low"), integer("rank_high"));
-        let ids = table.column(0).as_primitive::<Int64Type>().values();
-        for (row, id) in ids.iter().enumerate() {
-            let rank = 1 + truth.values().filter(|&&other| other > truth[id]).count() as i64;
-            held += f64::from(low[row] <= truth[id] && truth[id] <= high[row]);
-            rank_held += f64::from((rank_low[row]..=rank_high[row]).contains(&rank));
-            width += high[row] - low[row];
-            all += 1.0;
-        }
+        held.add(&fit, &truth(case, seed, &scores)?)?;
     }
-    println!(
-        "{:45} scores {:5.1} %   ranks {:5.1} %   mean width {:.3}",
-        case.name,
-        100.0 * held / all,
-        100.0 * rank_held / all,
-        width / all
-    );
+    println!("{:45} {held}", case.name);
     Ok(())
+}
+
+/// How many intervals held the truth, and how wide they were.
+#[derive(Default)]
+pub struct Held {
+    scores: f64,
+    ranks: f64,
+    width: f64,
+    all: f64,
+}
+
+impl Held {
+    /// Counts the intervals of a fit.
+    pub fn add(&mut self, fit: &Fit, truth: &BTreeMap<i64, f64>) -> Result<()> {
+        for item in fit.ranking()? {
+            let true_score = truth[&id(item.item)];
+            let better = truth.values().filter(|&&other| other > true_score);
+            let true_rank = 1 + better.count() as u64;
+            self.add_interval((item.score_low, item.score_high), true_score);
+            self.ranks += f64::from((item.rank_low..=item.rank_high).contains(&true_rank));
+        }
+        Ok(())
+    }
+
+    /// Counts an interval of a score.
+    pub fn add_interval(&mut self, (low, high): (f64, f64), truth: f64) {
+        self.scores += f64::from(low <= truth && truth <= high);
+        self.width += high - low;
+        self.all += 1.0;
+    }
+
+    /// The share of scores, in percent, and the mean width.
+    pub fn scores_and_width(&self) -> String {
+        let percent = 100.0 * self.scores / self.all;
+        format!("{percent:5.1} %, width {:.3}", self.width / self.all)
+    }
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ranks = 100.0 * self.ranks / self.all;
+        write!(
+            f,
+            "scores {}   ranks {ranks:5.1} %",
+            self.scores_and_width()
+        )
+    }
+}
+
+/// The number of an item.
+pub fn id(item: IdRef<'_>) -> i64 {
+    let IdRef::Int(id) = item else {
+        panic!("ids are integers here");
+    };
+    id as i64
 }

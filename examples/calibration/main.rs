@@ -3,33 +3,58 @@
 //! are found), and the coverage of the intervals of scores and ranks.
 //! `make calibration` runs it.
 //!
-//!     calibration [DRAWS]      200 by default
+//!     calibration [DRAWS [PART]]
+//!
+//! 200 draws by default. A part is `verdicts`, `sides`, `intervals`, or words of the name
+//! of a setting.
 
 mod coverage;
 mod crowds;
 mod discoveries;
 mod made_up;
+mod taste_coverage;
+mod tastes;
 mod verdicts;
 
 use coverage::{coverage, coverage_cases};
 use discoveries::discoveries;
 use me_hodgerank::Result;
+use taste_coverage::{taste_cases, taste_coverage};
 
 fn main() -> Result<()> {
-    let only = std::env::args().nth(2).unwrap_or_default();
-    let draws = std::env::args().nth(1).and_then(|text| text.parse().ok());
+    let mut arguments = std::env::args().skip(1);
+    let draws = arguments.next().and_then(|text| text.parse().ok());
     let draws: u64 = draws.unwrap_or(200);
+    let part = arguments.next().unwrap_or_default();
+    let is_wanted = |name: &str| name.contains(&part);
     println!("False verdicts among those given, and planted annotators found, {draws} draws each");
+    println!("(! where the false ones are more than the rate by two standard errors)\n");
     verdicts::print_header();
     for (name, crowd) in verdicts::settings() {
-        if name.contains(&only) {
+        if is_wanted(name) || is_wanted("verdicts") {
             verdicts::verdicts(name, &crowd, draws)?;
         }
     }
-    if !only.is_empty() {
-        return Ok(());
+    if is_wanted("sides") {
+        print_sides(draws)?;
     }
-    println!("False discoveries among those called, and planted ones found, {draws} draws each");
+    if is_wanted("intervals") {
+        println!("\n95 % intervals that hold the true score, {draws} draws each");
+        for case in coverage_cases() {
+            coverage(&case, draws)?;
+        }
+        println!("\nThe same where many annotators have a taste of their own, mixed model;");
+        println!("beside it a bootstrap of the annotators, on one draw in 21");
+        for case in taste_cases() {
+            taste_coverage(&case, draws)?;
+        }
+    }
+    Ok(())
+}
+
+/// The tests for a favourite side beside each other.
+fn print_sides(draws: u64) -> Result<()> {
+    println!("\nFalse discoveries among those called, and planted ones found, {draws} draws each");
     println!(
         "(100 annotators, 20 items, 60 votes each; called where the q-value is at most the rate)\n"
     );
@@ -40,10 +65,6 @@ fn main() -> Result<()> {
         for careless in [0.0, 0.05, 0.2] {
             discoveries(careless, personal, draws)?;
         }
-    }
-    println!("\n95 % intervals that hold the true score, {draws} draws each");
-    for case in coverage_cases() {
-        coverage(&case, draws)?;
     }
     Ok(())
 }

@@ -210,7 +210,7 @@ impl PathRunner<'_> {
     fn standard_errors(&self, snapshot: &Snapshot, stop: &Stop) -> Result<StandardErrors> {
         let fitted = Fitted {
             theta: snapshot.theta(),
-            effects: Some(snapshot),
+            effects: Some((snapshot, self.problem.settings)),
         };
         StandardErrors::new(
             &self.votes.comparisons,

@@ -234,6 +234,16 @@ impl Comparisons {
         }
         selected
     }
+
+    /// The votes, and once more those of some annotators, as further annotators.
+    pub fn with_repeated(&self, annotators: impl Iterator<Item = usize>) -> Self {
+        let mut votes = self.clone();
+        for annotator in annotators {
+            self.of(annotator).for_each(|vote| votes.push(vote));
+            votes.end_annotator();
+        }
+        votes
+    }
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub(super) struct AnnotatorSums {
     residual_squares: f64,
     /// Σ ω y² over all votes.
     choice_squares: f64,
+    /// Σ ω² over all votes.
+    weight_squares: f64,
 }
 
 impl AnnotatorSums {
@@ -28,12 +30,14 @@ impl AnnotatorSums {
             contribution_squares: vec![0.0; items],
             residual_squares: 0.0,
             choice_squares: 0.0,
+            weight_squares: 0.0,
         }
     }
 
     pub fn add(&mut self, contribution: &ScoreContribution) {
         self.residual_squares += contribution.residual_squares;
         self.choice_squares += contribution.choice_squares;
+        self.weight_squares += contribution.weight_squares;
         for item in contribution.seen.iter().map(|&item| item as usize) {
             let ItemContribution { value, votes } = contribution.by_item[item];
             self.votes[item] += votes;
@@ -46,26 +50,40 @@ impl AnnotatorSums {
     pub fn merge(&mut self, other: &Self) {
         self.residual_squares += other.residual_squares;
         self.choice_squares += other.choice_squares;
+        self.weight_squares += other.weight_squares;
         add_to(&mut self.votes, &other.votes);
         add_to(&mut self.vote_squares, &other.vote_squares);
         add_to(&mut self.contribution_squares, &other.contribution_squares);
     }
 
-    /// By item: the effective number of annotators who voted on it, n = (Σ v_u)²/Σ v_u²
-    /// for v_u votes of annotator u. If all have equally many votes it is their number.
+    /// By item: the effective number of annotators who voted on it.
     pub fn effective_annotators(&self) -> Vec<f64> {
         let both = self.votes.iter().zip(&self.vote_squares);
-        both.map(|(sum, squares)| sum * sum / squares).collect()
+        both.map(|(&sum, &squares)| effective_number(sum, squares))
+            .collect()
     }
 
-    /// σ², the variance of a vote around the model, with [`PRIOR_VOTES`] more votes
-    /// whose residual is the choice itself.
-    pub fn residual_variance(&self) -> f64 {
+    /// σ²ρ, which times L⁺ is the variance of the scores if votes are independent. σ² is
+    /// the variance of a vote around the model, with [`PRIOR_VOTES`] more votes whose
+    /// residual is the choice itself.
+    ///
+    /// A weight says how much a vote matters and not how exact it is: the variance of
+    /// L⁺Σ ±ωe is L⁺(Σ ω²σ²(e_i − e_j)(e_i − e_j)ᵀ)L⁺, or about σ²ρL⁺ with
+    /// ρ = Σω²/Σω. Likewise votes of weights ω count as Σω/ρ votes of one weight.
+    pub fn unit_variance(&self) -> f64 {
         let total = self.votes.iter().sum::<f64>() / 2.0; // a vote is on two items
-        let freedom = f64::max(total - self.votes.len() as f64 + 1.0, 0.0);
+        let ratio = self.weight_squares / total;
+        let freedom = f64::max(total / ratio - self.votes.len() as f64 + 1.0, 0.0);
         let prior_squares = PRIOR_VOTES * self.choice_squares / total;
-        (self.residual_squares + prior_squares) / (freedom + PRIOR_VOTES)
+        let squares = self.residual_squares / ratio + prior_squares;
+        ratio * squares / (freedom + PRIOR_VOTES)
     }
+}
+
+/// n = (Σ v)²/Σ v² for numbers of votes v, of annotators or groups of them. If all are
+/// equal it is how many there are.
+pub(super) fn effective_number(sum: f64, squares: f64) -> f64 {
+    sum * sum / squares
 }
 
 /// sum += other.

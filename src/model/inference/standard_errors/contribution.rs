@@ -18,6 +18,8 @@ pub(super) struct ScoreContribution {
     pub residual_squares: f64,
     /// Σ ω y².
     pub choice_squares: f64,
+    /// Σ ω².
+    pub weight_squares: f64,
 }
 
 /// The part of a score contribution on one item.
@@ -37,6 +39,7 @@ impl ScoreContribution {
             own_scores: theta.to_vec(),
             residual_squares: 0.0,
             choice_squares: 0.0,
+            weight_squares: 0.0,
         }
     }
 
@@ -46,6 +49,7 @@ impl ScoreContribution {
             self.by_item[item as usize] = ItemContribution::default();
         }
         (self.residual_squares, self.choice_squares) = (0.0, 0.0);
+        self.weight_squares = 0.0;
         // Every item is written to the end of `seen`, and only a new one moves the end:
         // this needs no branch, which would often be mispredicted.
         self.seen.resize(2 * votes.rows(u).len() + 1, 0);
@@ -55,6 +59,7 @@ impl ScoreContribution {
             let residual = vote.choice - (difference + position_bias);
             self.residual_squares += vote.weight * residual * residual;
             self.choice_squares += vote.weight * vote.choice * vote.choice;
+            self.weight_squares += vote.weight * vote.weight;
             let value = vote.weight * residual;
             for (item, value) in [(vote.left, value), (vote.right, -value)] {
                 let on_item = &mut self.by_item[item];
@@ -65,13 +70,5 @@ impl ScoreContribution {
             }
         }
         self.seen.truncate(seen);
-    }
-
-    /// gᵀh for another contribution h on the same items.
-    pub fn dot(&self, other: &Self) -> f64 {
-        let items = self.seen.iter().map(|&item| item as usize);
-        items
-            .map(|i| self.by_item[i].value * other.by_item[i].value)
-            .sum()
     }
 }

@@ -2,8 +2,10 @@
 
 use super::fitted::Fitted;
 use super::hessian::Hessian;
+use super::refits::Refits;
 use super::score_contributions::ScoreContributions;
-use super::{exact, sketch};
+use super::variances::Variance;
+use super::{exact, jackknife, sketch};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::model::distributions::student_975;
@@ -34,7 +36,7 @@ impl StandardErrors {
         stop: &Stop,
     ) -> Result<Self> {
         let contributions = ScoreContributions::new(votes, fitted);
-        let hessian = Hessian::new(&contributions, flow, components.collect(), stop)?;
+        let hessian = Hessian::new(flow, components.collect());
         let inverse = if exact_work(votes) <= MAX_EXACT_WORK {
             hessian.inverse(stop)?
         } else {
@@ -44,12 +46,17 @@ impl StandardErrors {
             Some(inverse) => exact::variances(&hessian, &contributions, &inverse, threads, stop)?,
             None => sketch::variances(&hessian, &contributions, threads, stop)?,
         };
+        let sandwich = variances.sandwich();
+        let own = match Refits::new(votes, &fitted, threads, stop)? {
+            Some(refits) => {
+                jackknife::variances(&refits, &hessian, &contributions, &sandwich, stop)?
+            }
+            None => sandwich,
+        };
         let mut errors = Self::default();
-        for (variance, freedom) in variances.pooled() {
-            errors.std_error.push(variance.sqrt());
-            errors
-                .half_width
-                .push(student_975(freedom) * variance.sqrt());
+        for Variance { value, freedom } in variances.pooled(&own) {
+            errors.std_error.push(value.sqrt());
+            errors.half_width.push(student_975(freedom) * value.sqrt());
         }
         Ok(errors)
     }

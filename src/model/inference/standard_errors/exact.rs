@@ -14,9 +14,9 @@ use crate::linalg::simd::{Kernel, Lanes, vectorised};
 /// The annotators are added up in so many groups, which threads can share.
 const GROUPS: usize = 16;
 
-/// The variances, given [`Hessian::inverse`], which equals J⁺ up to constants on each
+/// The variances, given [`Hessian::inverse`], which equals L⁺ up to constants on each
 /// component. They make no difference: score contributions sum to zero there, and
-/// J⁺LJ⁺ takes differences within a component.
+/// L⁺ takes differences within a component.
 pub(super) fn variances(
     hessian: &Hessian<'_>,
     contributions: &ScoreContributions<'_>,
@@ -54,7 +54,7 @@ pub(super) fn variances(
     })
 }
 
-/// influence = J⁺g, the influence of an annotator on the scores, and sum += influence²,
+/// influence = L⁺g, the influence of an annotator on the scores, and sum += influence²,
 /// item by item.
 struct AddInfluence<'a> {
     inverse: &'a [f64],

@@ -1,27 +1,29 @@
 //! The model whose scores are in question, and the scores that each annotator has in it.
 
 use crate::model::lbi::Snapshot;
+use crate::model::settings::Settings;
 
 /// A fitted model.
 #[derive(Clone, Copy)]
 pub struct Fitted<'a> {
     /// θ.
     pub theta: &'a [f64],
-    /// The annotators' own effects; None if nobody has any.
-    pub effects: Option<&'a Snapshot>,
+    /// The annotators' own effects, and how the path to them was run; None if the model
+    /// has no effects.
+    pub effects: Option<(&'a Snapshot, Settings)>,
 }
 
 impl<'a> Fitted<'a> {
     /// γ^u.
     pub(super) fn position_bias(&self, u: usize) -> f64 {
         self.effects
-            .map_or(0.0, |snapshot| snapshot.position_bias()[u])
+            .map_or(0.0, |(snapshot, _)| snapshot.position_bias()[u])
     }
 
     /// The model, if δ^u is not zero in it.
     fn with_deviation(&self, u: usize) -> Option<&'a Snapshot> {
-        self.effects
-            .filter(|snapshot| snapshot.deviation_norm()[u] != 0.0)
+        let snapshot = self.effects.map(|(snapshot, _)| snapshot);
+        snapshot.filter(|snapshot| snapshot.deviation_norm()[u] != 0.0)
     }
 
     /// Whether annotator u has an effect.

@@ -1,12 +1,11 @@
-//! The Hessian of the loss in the consensus scores, J = Σ_u (1 − r_u) L_u, its
-//! inverse, and solutions of J x = b. It is the outer factor of the sandwich
-//! variance; see [the module](super).
+//! The Hessian of the loss in the consensus scores, L = Σ_u L_u, its inverse, and
+//! solutions of L x = b. It is the outer factor of the sandwich variance; see [the
+//! module](super).
 
 use std::array::from_fn;
 
 use nalgebra::DMatrix;
 
-use super::score_contributions::ScoreContributions;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::conjugate_gradient::{Limits, LinearSystem, conjugate_gradient};
@@ -15,7 +14,7 @@ use crate::linalg::dense::{Tile, add, get, invert, tiles};
 use crate::linalg::simd::{Kernel, Lanes, Quad, add_product, vectorised};
 use crate::model::flow::Flow;
 
-/// So many right-hand sides are solved for together: each entry of J is read once
+/// So many right-hand sides are solved for together: each entry of L is read once
 /// for all of them.
 pub(super) const LANES: usize = 32;
 
@@ -34,7 +33,7 @@ const TOLERANCE: f64 = 1e-8;
 const MAX_WORK: usize = 4_000_000_000;
 const MIN_ITERATIONS: usize = 50;
 
-/// J, a graph Laplacian with reduced weights.
+/// L, the Laplacian of the comparison graph.
 pub(super) struct Hessian<'a> {
     pub flow: &'a Flow,
     components: Vec<&'a [u32]>,
@@ -44,34 +43,21 @@ pub(super) struct Hessian<'a> {
 }
 
 impl<'a> Hessian<'a> {
-    pub fn new(
-        contributions: &ScoreContributions<'_>,
-        flow: &'a Flow,
-        components: Vec<&'a [u32]>,
-        stop: &Stop,
-    ) -> Result<Self> {
-        let mut weight = std::borrow::Cow::from(&flow.weight);
-        contributions.for_each_absorbed(stop, |u, share| {
-            let weight = weight.to_mut();
-            for vote in contributions.votes.of(u) {
-                let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
-                weight[flow.pair(a, b)] -= share * vote.weight;
-            }
-        })?;
-        let graph = WeightedGraph::new(flow.items(), &flow.a, &flow.b, &weight);
-        Ok(Self {
+    pub fn new(flow: &'a Flow, components: Vec<&'a [u32]>) -> Self {
+        let graph = WeightedGraph::new(flow.items(), &flow.a, &flow.b, &flow.weight);
+        Self {
             flow,
             components,
             diagonal: graph.degrees().collect(),
             graph,
-        })
+        }
     }
 
     pub fn items(&self) -> usize {
         self.diagonal.len()
     }
 
-    /// The inverse of J plus a constant on each component, which equals J⁺ up to
+    /// The inverse of L plus a constant on each component, which equals L⁺ up to
     /// constants on each component. None if rounding makes the sum singular.
     pub fn inverse(&self, stop: &Stop) -> Result<Option<DMatrix<f64>>> {
         let items = self.items();
@@ -94,9 +80,9 @@ impl<'a> Hessian<'a> {
         Ok(found.then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
     }
 
-    /// Solves J x = b for all lanes, by conjugate gradients. Solutions and right-hand
+    /// Solves L x = b for all lanes, by conjugate gradients. Solutions and right-hand
     /// sides sum to zero in each component. A constant that rounding leaves in a
-    /// right-hand side is removed first: J maps constants to zero, so it would stay
+    /// right-hand side is removed first: L maps constants to zero, so it would stay
     /// in the residual while the rest of that falls, and the steps would grow.
     pub fn solve(&self, rhs: Vec<RhsLanes>, stop: &Stop) -> Result<Vec<RhsLanes>> {
         let zeros = || vec![ZERO; self.items()];
@@ -120,7 +106,7 @@ impl<'a> Hessian<'a> {
         Ok(system.solution)
     }
 
-    /// J x.
+    /// L x.
     #[cfg(test)]
     pub fn times(&self, x: &[RhsLanes]) -> Vec<RhsLanes> {
         let mut out = vec![ZERO; x.len()];
@@ -163,13 +149,13 @@ fn combine(a: RhsLanes, b: RhsLanes, with: impl Fn(f64, f64) -> f64) -> RhsLanes
     out
 }
 
-/// J x = b, preconditioned by the diagonal D of J.
+/// L x = b, preconditioned by the diagonal D of L.
 struct HessianSystem<'a> {
     hessian: &'a Hessian<'a>,
     solution: Vec<RhsLanes>,
     residual: Vec<RhsLanes>,
     direction: Vec<RhsLanes>,
-    /// J times the direction.
+    /// L times the direction.
     image: Vec<RhsLanes>,
 }
 
@@ -211,7 +197,7 @@ fn flat(quads: RhsLanes) -> [f64; LANES] {
     from_fn(|lane| quads[lane / 4][lane % 4])
 }
 
-/// out = J x. Returns xᵀJx.
+/// out = L x. Returns xᵀLx.
 struct HessianProduct<'a> {
     hessian: &'a Hessian<'a>,
     x: &'a [RhsLanes],

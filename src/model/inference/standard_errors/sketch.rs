@@ -1,11 +1,11 @@
 //! Both diagonals by random sketches, for problems that are too large to be exact.
 //!
 //! Each score contribution g_u gets a random sign and is added to one of a few lanes.
-//! With s the sum in a lane and x = J⁺s, the expectation of Σ x_i² over the lanes is
-//! Σ_u (J⁺g_u)_i² = V_i. So one solve for each lane replaces one for each annotator.
+//! With s the sum in a lane and x = L⁺s, the expectation of Σ x_i² over the lanes is
+//! Σ_u (L⁺g_u)_i² = V_i. So one solve for each lane replaces one for each annotator.
 //!
 //! The noise of this estimate is reduced by a control variate. D⁻¹, with D the diagonal
-//! of J, is close to J⁺ where items have many neighbours, and Σ_u (D⁻¹g_u)_i² is known.
+//! of L, is close to L⁺ where items have many neighbours, and Σ_u (D⁻¹g_u)_i² is known.
 //! With x⁰ = D⁻¹s and r the slope of x over x⁰,
 //!
 //! ```text
@@ -13,7 +13,7 @@
 //! ```
 //!
 //! where only the first sum is random. It is averaged over rounds with new signs, until
-//! it is known well enough. The diagonal of J⁺LJ⁺ is found in the same way, where the
+//! it is known well enough. The diagonal of L⁺ is found in the same way, where the
 //! votes on a pair take the role of an annotator.
 
 use std::thread;
@@ -60,7 +60,7 @@ pub(super) fn variances(
     })
 }
 
-/// The diagonal of J⁺(Σ g gᵀ)J⁺.
+/// The diagonal of L⁺(Σ g gᵀ)L⁺.
 fn clustered(
     hessian: &Hessian<'_>,
     contributions: &ScoreContributions<'_>,
@@ -107,7 +107,7 @@ fn signed_sums(
     Ok((sums, rhs))
 }
 
-/// The diagonal of J⁺LJ⁺.
+/// The diagonal of L⁺.
 fn independent(hessian: &Hessian<'_>, stop: &Stop) -> Result<Vec<f64>> {
     let items = hessian.items();
     let flow = hessian.flow;

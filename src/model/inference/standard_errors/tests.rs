@@ -1,12 +1,14 @@
-//! The two ways to find the variances, compared.
+//! The ways to find the variances, compared with each other and with leaving annotators
+//! out.
 
 use super::fitted::Fitted;
 use super::hessian::{Hessian, LANES, RhsLanes};
+use super::refits::Refits;
 use super::score_contributions::ScoreContributions;
-use super::{exact, sketch};
+use super::{StandardErrors, exact, jackknife, sketch};
 use crate::execution::Stop;
-use crate::model::{Flow, LaplacianSolver, SolveFrequency};
-use crate::options::PairModel;
+use crate::model::{Flow, LaplacianSolver, Path, Problem, Settings, SolveFrequency};
+use crate::options::{Options, PairModel};
 use crate::random::Random;
 use crate::votes::{Comparison, Comparisons};
 
@@ -44,7 +46,7 @@ fn with_hessian<T>(
     };
     let contributions = ScoreContributions::new(votes, fitted);
     let components = consensus.components().collect();
-    let hessian = Hessian::new(&contributions, &flow, components, &stop).unwrap();
+    let hessian = Hessian::new(&flow, components);
     test(&hessian, &contributions)
 }
 
@@ -88,7 +90,7 @@ fn the_number_of_threads_does_not_matter() {
             let exact = exact::variances(hessian, contributions, &inverse, threads, &stop).unwrap();
             let sketch = sketch::variances(hessian, contributions, threads, &stop).unwrap();
             [exact, sketch].map(|v| {
-                let sums = (v.sums.residual_variance(), v.sums.effective_annotators());
+                let sums = (v.sums.unit_variance(), v.sums.effective_annotators());
                 (sums, v.clustered, v.independent)
             })
         };
@@ -118,5 +120,137 @@ fn solutions_give_back_the_right_hand_sides() {
                 }
             }
         });
+    }
+}
+
+/// Votes of annotators of whom every other one has a strong taste of their own.
+fn votes_with_tastes(annotators: usize, scale: f64) -> Comparisons {
+    let items = 6;
+    let mut random = Random(annotators as u64);
+    let mut votes = Comparisons::with_capacity(items, 0, true, true);
+    for u in 0..annotators {
+        let spread = if u % 2 == 0 { 1.0 } else { 0.1 };
+        let own: Vec<f64> = (0..items)
+            .map(|i| i as f64 / 3.0 + spread * random.normal())
+            .collect();
+        for _ in 0..40 {
+            let left = random.below(items);
+            let right = (left + 1 + random.below(items - 1)) % items;
+            let weight = scale * (0.5 + random.uniform());
+            let choice = own[left] - own[right] + 0.3 * random.normal();
+            votes.push(Comparison {
+                left,
+                right,
+                choice,
+                weight,
+            });
+        }
+        votes.end_annotator();
+    }
+    votes
+}
+
+/// The model at a fixed multiple of t0.
+fn with_effects<T>(votes: &Comparisons, test: impl FnOnce(&Problem, Fitted<'_>) -> T) -> T {
+    let stop = Stop::default();
+    let problem = Problem::new(votes, &Options::default(), &stop).unwrap();
+    let mut path = problem.path(&stop).unwrap();
+    let t = 8.0 * problem.first_entry;
+    let snapshot = path.advance_to(t, &stop).unwrap();
+    let norms = snapshot.deviation_norm();
+    assert!(norms.iter().any(|&norm| norm > 0.0) && norms.contains(&0.0));
+    let fitted = Fitted {
+        theta: snapshot.theta(),
+        effects: Some((snapshot, problem.settings)),
+    };
+    test(&problem, fitted)
+}
+
+fn standard_errors(votes: &Comparisons, threads: usize) -> StandardErrors {
+    let stop = Stop::default();
+    with_effects(votes, |problem, fitted| {
+        let components = problem.consensus.components();
+        StandardErrors::new(votes, &problem.flow, components, fitted, threads, &stop).unwrap()
+    })
+}
+
+/// By item, (n − 1)/n Σ_u (θ without u − θ)², the jackknife by the book.
+fn leave_one_out(votes: &Comparisons, problem: &Problem, fitted: Fitted<'_>) -> Vec<f64> {
+    let stop = Stop::default();
+    let (snapshot, settings) = fitted.effects.unwrap();
+    let mut squares = vec![0.0; votes.items()];
+    for left_out in 0..votes.annotators() {
+        let others = votes.select(|row| !votes.rows(left_out).contains(&row));
+        let without = Problem::new(&others, &Options::default(), &stop).unwrap();
+        let scale = without.statistics.total() / problem.statistics.total();
+        let settings = Settings {
+            alpha: settings.alpha * scale,
+            ..settings
+        };
+        let parts = (&without.statistics, &without.consensus);
+        let mut path = Path::new(parts.0, parts.1, settings, &stop).unwrap();
+        let refitted = path.advance_to(snapshot.t() * scale, &stop).unwrap();
+        for (i, slot) in squares.iter_mut().enumerate() {
+            *slot += (refitted.theta()[i] - fitted.theta[i]).powi(2);
+        }
+    }
+    let n = votes.annotators() as f64;
+    squares.iter().map(|sum| sum * (n - 1.0) / n).collect()
+}
+
+/// With each annotator in turn, and with groups of them.
+#[test]
+fn refits_give_the_variance_of_leaving_annotators_out() {
+    let stop = Stop::default();
+    for annotators in [24, 90] {
+        let votes = votes_with_tastes(annotators, 1.0);
+        with_effects(&votes, |problem, fitted| {
+            let contributions = ScoreContributions::new(&votes, fitted);
+            let hessian = Hessian::new(&problem.flow, problem.consensus.components().collect());
+            let inverse = hessian.inverse(&stop).unwrap().unwrap();
+            let sandwich = exact::variances(&hessian, &contributions, &inverse, 1, &stop).unwrap();
+            let sandwich = sandwich.sandwich();
+            let refits = Refits::new(&votes, &fitted, 2, &stop).unwrap().unwrap();
+            assert_eq!(refits.is_complete(), annotators == 24);
+            let found =
+                jackknife::variances(&refits, &hessian, &contributions, &sandwich, &stop).unwrap();
+            let expected = leave_one_out(&votes, problem, fitted);
+            for (found, expected) in found.iter().zip(&expected) {
+                let ratio = (found.value / expected).sqrt();
+                assert!((0.75..1.33).contains(&ratio), "{annotators}: {ratio}");
+                assert!(found.freedom > 8.0 && found.freedom < annotators as f64);
+            }
+        });
+    }
+}
+
+#[test]
+fn without_effects_nothing_is_refitted() {
+    let votes = votes_with_tastes(24, 1.0);
+    let theta = vec![0.0; votes.items()];
+    let fitted = Fitted {
+        theta: &theta,
+        effects: None,
+    };
+    let refits = Refits::new(&votes, &fitted, 2, &Stop::default()).unwrap();
+    assert!(refits.is_none());
+}
+
+/// Also where the scale is no power of two, and rounding differs.
+#[test]
+fn the_scale_of_weights_does_not_matter() {
+    for annotators in [3, 24, 90] {
+        let one = standard_errors(&votes_with_tastes(annotators, 1.0), 1);
+        let three = standard_errors(&votes_with_tastes(annotators, 3.0), 1);
+        assert!(error(&three.std_error, &one.std_error) < 1e-7);
+        assert!(error(&three.half_width, &one.half_width) < 1e-7);
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_refits() {
+    for annotators in [24, 90] {
+        let votes = votes_with_tastes(annotators, 1.0);
+        assert!(standard_errors(&votes, 1) == standard_errors(&votes, 3));
     }
 }
