@@ -2,13 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use super::annotator_sums::AnnotatorSums;
 use super::contribution::ScoreContribution;
 use super::fitted::Fitted;
 use crate::error::Result;
-use crate::execution::{Stop, join};
+use crate::execution::{Stop, with_helpers};
 use crate::votes::Comparisons;
 
 /// r_u is at most this: an item that only annotators with r_u = 1 saw would have an
@@ -87,13 +86,7 @@ impl<'a> ScoreContributions<'a> {
                 done.push((group, (sums, total)));
             }
         };
-        thread::scope(|scope| {
-            let others = (1..threads.min(groups)).map(|_| scope.spawn(work));
-            let others: Vec<_> = others.collect();
-            let own = work();
-            let results = others.into_iter().map(join).chain([own]);
-            results.collect::<Result<()>>()
-        })?;
+        with_helpers(threads.min(groups), work, work)?;
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_unstable_by_key(|(group, _)| *group);
         Ok(done.into_iter().map(|(_, sums)| sums).collect())
