@@ -133,7 +133,9 @@ impl CacheState {
             return None;
         }
         let complete = self.running.get(&(key, CvExtent::FullGrid));
-        complete.or_else(|| self.running.get(&(key, extent))).cloned()
+        complete
+            .or_else(|| self.running.get(&(key, extent)))
+            .cloned()
     }
 }
 
@@ -452,7 +454,10 @@ mod tests {
                     return Ok(tiny_fit());
                 }
                 until_waiting(&cache, 1);
-                Err(Error::new(ErrorKind::Interrupted, "stopped by its own caller"))
+                Err(Error::new(
+                    ErrorKind::Interrupted,
+                    "stopped by its own caller",
+                ))
             };
             cache.fit(key_of(1), &mut Execution::new(), compute).is_ok()
         };
@@ -473,13 +478,17 @@ mod tests {
                     stopped.wait();
                     Ok(tiny_fit())
                 };
-                cache.fit(key_of(1), &mut Execution::new(), compute).unwrap();
+                cache
+                    .fit(key_of(1), &mut Execution::new(), compute)
+                    .unwrap();
             });
             while cache.lock().running.is_empty() {
                 thread::yield_now();
             }
             let mut execution = Execution::new().poll(|| ControlFlow::Break(()));
-            let outcome = cache.fit(key_of(1), &mut execution, |_| unreachable!("the other does"));
+            let outcome = cache.fit(key_of(1), &mut execution, |_| {
+                unreachable!("the other does")
+            });
             stopped.wait();
             assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Interrupted);
         });
