@@ -15,7 +15,7 @@ PREFIX ?= $(HOME)/.local
 # Cargo uses all cores itself; two builds at once would take turns at one library.
 .NOTPARALLEL:
 
-.PHONY: help test test-rust test-same-bits lint bench bench-large bench-growth calibration
+.PHONY: help test test-rust test-same-bits fuzz lint bench bench-large bench-growth calibration
 .PHONY: sql duckdb build-duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite build-sqlite test-sqlite valgrind bench-sqlite
 
@@ -23,6 +23,7 @@ help:
 	@echo "make demo          see it work in a DuckDB command line"
 	@echo "make demo-sqlite   the same in SQLite"
 	@echo "make test          build everything and run all tests"
+	@echo "make fuzz          random rows, options, models and SQL for FUZZ_SECONDS=3600"
 	@echo "make lint          formatting and clippy"
 	@echo "make bench         one table: our speed, the published way's, and what others need on the same votes"
 	@echo "make bench-large   a hundred million votes from a Parquet file; takes a GB of disk and some minutes"
@@ -50,6 +51,11 @@ test: test-rust test-duckdb test-sqlite test-same-bits test-pictures
 # the time of the release profile. The extensions are tested as they are shipped.
 test-rust:
 	$(CARGO) test --features sqlite,duckdb,internals
+
+# Unlike in make test, other cases in every run: it prints the seed of each target.
+FUZZ_SECONDS ?= 3600
+fuzz:
+	ME_HODGERANK_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --features sqlite,duckdb,internals --test fuzz -- --nocapture --test-threads=1
 
 lint:
 	$(CARGO) fmt --check
@@ -145,7 +151,7 @@ build-sqlite:
 test-sqlite: sqlite .venv/sqlite/made
 	$(CARGO) build --example sqlite_session --features sqlite,duckdb,internals
 	$(PYTHON) tests/hosts/run.py sqlite
-	.venv/sqlite/bin/python tests/sqlite/extension.py "$(SQLITE_EXTENSION)" commandline pysqlite3 apsw
+	.venv/sqlite/bin/python tests/sqlite/extension.py "$(SQLITE_EXTENSION)" sqlite3-shell apsw $(if $(filter x86_64,$(shell uname -m)),pysqlite3)
 	if [ -x /usr/bin/python3 ]; then /usr/bin/python3 tests/sqlite/extension.py "$(SQLITE_EXTENSION)" sqlite3; fi
 
 # After the two above: the same votes in both hosts.

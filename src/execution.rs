@@ -1,27 +1,45 @@
 //! How a long computation runs: on how many threads, until when, and who may
 //! stop it.
 //!
-//! The work goes to worker threads. The calling thread waits for it; every few
-//! milliseconds it looks at the clock and calls the poll of the caller. To stop
-//! the work it sets a flag, [`Stop`], which the workers check between small
-//! pieces of work. Only the calling thread ever calls the poll, because a poll
-//! may touch the host: that of SQLite steps a statement on the caller's connection.
+//! Work that nobody polls for runs on the calling thread. Where there is a poll,
+//! long work goes to a worker thread and the calling thread waits for it; every few
+//! milliseconds it looks at the clock and calls the poll. To stop the work it sets a
+//! flag, [`Stop`], which the workers check between small pieces of work. Only the
+//! calling thread ever calls the poll, because a poll may touch the host: that of
+//! SQLite steps a statement on the caller's connection.
+//!
+//! Work that can be shared gets helpers, [`with_helpers`], as long as fewer threads
+//! of this process compute than there are cores. A host that fits groups on all
+//! cores at once thus does not start more threads on each of them. No answer depends
+//! on how many helpers there were: it may be none.
 
 use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long the calling thread waits between two polls.
-const POLL_INTERVAL: Duration = Duration::from_millis(2);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Work on so many votes or pairs at most is tried on the calling thread alone first.
+const MAX_SMALL: usize = 256;
+
+/// For so long, about the time that it takes to start a few threads. A fit of three
+/// votes takes 0.04 ms alone and took 0.3 ms with threads.
+const SMALL_PATIENCE: Duration = Duration::from_micros(250);
+
+/// A sort of so many rows takes less than a millisecond.
+const MAX_SMALL_SORT: usize = 4096;
 
 /// How far cross-validation runs the paths of its folds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CvExtent {
     /// Over the whole grid of times.
     FullGrid,
@@ -90,16 +108,16 @@ impl fmt::Debug for Execution<'_> {
 impl<'a> Execution<'a> {
     /// An execution on all cores without a deadline.
     pub fn new() -> Self {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
         Self {
-            threads,
+            threads: cores(),
             deadline: None,
             poll: None,
             cv_extent: CvExtent::FullGrid,
         }
     }
 
-    /// Uses at most this many worker threads. The results do not depend on it.
+    /// Uses at most this many threads, fewer if others of this process compute at the
+    /// same time. The results do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
@@ -155,41 +173,107 @@ impl<'a> Execution<'a> {
         self.cv_extent
     }
 
-    pub(crate) fn worker_threads(&self) -> usize {
-        self.threads
+    /// An error once the time is over or the poll asks to stop, for a caller that
+    /// waits for something else than its own work.
+    pub(crate) fn check(&mut self) -> Result<()> {
+        self.reason_to_stop().map_or(Ok(()), Err)
     }
 
-    /// Runs `work` on another thread. This one polls until it is done.
+    /// Runs `work` on so many votes or pairs, which is told on how many threads.
+    ///
+    /// Small work is tried on this thread alone. If it takes longer than to start
+    /// threads, it starts again with them.
+    pub(crate) fn run_sized<T: Send>(
+        &mut self,
+        size: usize,
+        work: impl Fn(usize, &Stop) -> Result<T> + Sync,
+    ) -> Result<T> {
+        let threads = self.threads;
+        if size <= MAX_SMALL && (self.poll.is_some() || threads > 1) {
+            let stop = Stop::at(Instant::now().checked_add(SMALL_PATIENCE));
+            match on_this_thread(&stop, |stop| work(1, stop)) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                outcome => return outcome,
+            }
+        }
+        self.run(|stop| work(threads, stop))
+    }
+
+    /// Runs a sort of so many rows, which is told on how many threads: a small one on
+    /// this thread, since its time is bounded.
+    pub(crate) fn run_sort<T: Send>(
+        &mut self,
+        rows: usize,
+        work: impl FnOnce(usize, &Stop) -> Result<T> + Send,
+    ) -> Result<T> {
+        if rows <= MAX_SMALL_SORT {
+            return on_this_thread(&Stop::default(), |stop| work(1, stop));
+        }
+        let threads = self.threads;
+        self.run(|stop| work(threads, stop))
+    }
+
+    /// Runs `work`. If there is a poll, it runs on another thread and this one polls;
+    /// if no thread can be had, on this one until the deadline.
     pub(crate) fn run<T: Send>(
         &mut self,
         work: impl FnOnce(&Stop) -> Result<T> + Send,
     ) -> Result<T> {
-        let stop = Stop::default();
+        let stop = Stop::at(self.deadline.as_ref().map(|deadline| deadline.at));
+        let work = if self.poll.is_some() {
+            match self.run_on_worker(&stop, work) {
+                Ok(outcome) => return outcome,
+                Err(work) => work,
+            }
+        } else {
+            work
+        };
+        match on_this_thread(&stop, work) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {
+                Err(self.reason_to_stop().unwrap_or(error))
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Runs `work` on another thread while this one polls. Gives the work back if no
+    /// thread can be had.
+    fn run_on_worker<T: Send, W: FnOnce(&Stop) -> Result<T> + Send>(
+        &mut self,
+        stop: &Stop,
+        work: W,
+    ) -> Result<Result<T>, W> {
+        let slot = Mutex::new(Some(work));
+        let take = || {
+            let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            slot.take().expect("taken once")
+        };
         thread::scope(|scope| {
             let (done, finished) = channel::<()>();
-            let stop = &stop;
-            let worker = thread::Builder::new()
-                .name("me_hodgerank".into())
-                .spawn_scoped(scope, move || {
-                    let _done = done; // dropped on return and on panic
-                    work(stop)
-                })
-                .map_err(|error| internal(format!("could not start a thread: {error}")))?;
+            let take = &take;
+            let worker = named_thread().spawn_scoped(scope, move || {
+                let _done = done; // dropped on return and on panic
+                let _seat = COMPUTING.enter();
+                take()(stop)
+            });
+            let Ok(worker) = worker else {
+                return Err(take());
+            };
             let mut reason = None;
             while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL_INTERVAL) {
                 if reason.is_none() {
                     reason = self.reason_to_stop();
                     if reason.is_some() {
-                        stop.0.store(true, Ordering::Relaxed);
+                        stop.ask();
                     }
                 }
             }
-            match join(worker) {
+            Ok(match join(worker) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {
-                    Err(reason.unwrap_or(error))
+                    Err(reason.or_else(|| self.reason_to_stop()).unwrap_or(error))
                 }
                 outcome => outcome,
-            }
+            })
         })
     }
 
@@ -210,14 +294,28 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// The flag by which the calling thread stops its workers.
+/// Tells work to stop: a flag that the calling thread sets, or a time.
 #[derive(Debug, Default)]
-pub struct Stop(AtomicBool);
+pub struct Stop {
+    asked: AtomicBool,
+    at: Option<Instant>,
+}
 
 impl Stop {
+    /// Asks to stop at a time.
+    fn at(at: Option<Instant>) -> Self {
+        let asked = AtomicBool::new(false);
+        Self { asked, at }
+    }
+
+    fn ask(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
     /// An error once the work was told to stop.
     pub fn check(&self) -> Result<()> {
-        if self.0.load(Ordering::Relaxed) {
+        let is_over = |at: Instant| Instant::now() >= at;
+        if self.asked.load(Ordering::Relaxed) || self.at.is_some_and(is_over) {
             Err(interrupted())
         } else {
             Ok(())
@@ -225,12 +323,94 @@ impl Stop {
     }
 }
 
-/// Waits for a thread. Its panic becomes an error.
-pub(crate) fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
-    handle.join().unwrap_or_else(|panic| {
-        let text = panic_text(panic.as_ref());
-        Err(internal(format!("a worker thread panicked: {text}")))
+/// How many cores this process may use.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// How many threads of this process compute.
+static COMPUTING: Seats = Seats(AtomicUsize::new(0));
+
+struct Seats(AtomicUsize);
+
+/// A thread that computes, until it is dropped.
+struct Seat<'a>(&'a Seats);
+
+impl Seats {
+    /// For a thread that has to compute, whatever others do.
+    fn enter(&self) -> Seat<'_> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Seat(self)
+    }
+
+    /// For a helper: None if as many threads as `limit` compute already.
+    fn try_enter(&self, limit: usize) -> Option<Seat<'_>> {
+        let one_more = |count: usize| (count < limit).then_some(count + 1);
+        let update = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+        update.ok().map(|_| Seat(self))
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Runs `own` on this thread, and `work` on up to `threads - 1` helpers at the same
+/// time. There are fewer helpers, or none, if other threads compute already or if
+/// the system has no thread left: `own` must not rely on them.
+pub(crate) fn with_helpers<T>(
+    threads: usize,
+    work: impl Fn() -> Result<()> + Sync,
+    own: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let limit = threads.max(cores());
+    thread::scope(|scope| {
+        let work = &work;
+        let start = |_| {
+            let seat = COMPUTING.try_enter(limit)?;
+            let helper = named_thread().spawn_scoped(scope, move || {
+                let _seat = seat;
+                work()
+            });
+            helper.ok()
+        };
+        let helpers: Vec<_> = (1..threads).map_while(start).collect();
+        let own = own();
+        let ended: Vec<_> = helpers.into_iter().map(join).collect();
+        ended.into_iter().collect::<Result<()>>()?;
+        own
     })
+}
+
+fn named_thread() -> thread::Builder {
+    thread::Builder::new().name("me_hodgerank".into())
+}
+
+/// Runs work on this thread. Its panic becomes an error.
+fn on_this_thread<T>(stop: &Stop, work: impl FnOnce(&Stop) -> Result<T>) -> Result<T> {
+    let _seat = COMPUTING.enter();
+    // What a panic left incomplete is dropped with the work.
+    catch_unwind(AssertUnwindSafe(|| work(stop))).unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+/// Waits for a thread. Its panic becomes an error.
+fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    handle
+        .join()
+        .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Error {
+    let text = panic_text(panic);
+    Error::new(
+        ErrorKind::Internal,
+        format!("panic: {text} (this is a defect of me_hodgerank: please report it)"),
+    )
 }
 
 /// The message of a panic.
@@ -242,13 +422,6 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 fn interrupted() -> Error {
     Error::new(ErrorKind::Interrupted, "interrupted")
-}
-
-fn internal(message: String) -> Error {
-    Error::new(
-        ErrorKind::Internal,
-        format!("{message} (this is a defect of me_hodgerank: please report it)"),
-    )
 }
 
 #[cfg(test)]
@@ -319,9 +492,70 @@ mod tests {
     }
 
     #[test]
+    fn helpers_share_the_cores() {
+        let seats = Seats(AtomicUsize::new(0));
+        let first = seats.enter();
+        let helper = seats.try_enter(2);
+        assert!(helper.is_some());
+        assert!(seats.try_enter(2).is_none());
+        // One that has to compute does so.
+        let second = seats.enter();
+        drop(helper);
+        assert!(seats.try_enter(2).is_none());
+        drop(first);
+        assert!(seats.try_enter(2).is_some());
+        drop(second);
+        assert_eq!(seats.0.into_inner(), 0);
+    }
+
+    #[test]
+    fn the_error_of_a_helper_is_the_error() {
+        let helped = AtomicUsize::new(0);
+        let fail = || {
+            helped.fetch_add(1, Ordering::Relaxed);
+            Err(interrupted())
+        };
+        let outcome = with_helpers(50, fail, || Ok(()));
+        assert_eq!(outcome.is_err(), helped.into_inner() > 0);
+    }
+
+    #[test]
+    fn small_work_that_takes_long_is_polled() {
+        let this = thread::current().id();
+        let elsewhere = AtomicBool::new(false);
+        let mut execution = Execution::new().poll(|| match elsewhere.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        });
+        let error = execution.run_sized(1, |_, stop| {
+            elsewhere.store(thread::current().id() != this, Ordering::Relaxed);
+            forever(stop)
+        });
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Interrupted);
+    }
+
+    #[test]
+    fn small_work_stays_on_its_thread() {
+        let this = thread::current().id();
+        let mut execution = Execution::new().poll(|| ControlFlow::Continue(()));
+        let there = execution.run_sized(1, |threads, _| Ok((threads, thread::current().id())));
+        assert_eq!(there, Ok((1, this)));
+        let there = execution.run_sized(1 << 20, |_, _| Ok(thread::current().id()));
+        assert_ne!(there, Ok(this));
+        // Nobody polls: there is nothing to do meanwhile.
+        let there = Execution::new().run(|_| Ok(thread::current().id()));
+        assert_eq!(there, Ok(this));
+    }
+
+    #[test]
     fn a_panic_becomes_an_error() {
-        let error = Execution::new().run::<()>(|_| panic!("oh no")).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Internal);
-        assert!(error.to_string().contains("oh no"));
+        for mut execution in [
+            Execution::new(),
+            Execution::new().poll(|| ControlFlow::Continue(())),
+        ] {
+            let error = execution.run::<()>(|_| panic!("oh no")).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Internal);
+            assert!(error.to_string().contains("oh no"));
+        }
     }
 }

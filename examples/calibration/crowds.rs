@@ -1,7 +1,7 @@
 //! Crowds of Bradley and Terry: an annotator with sharpness s chooses the left item with
 //! the probability 1/(1 + e^{−s(θ_left − θ_right)}).
 
-use me_hodgerank::{ChoiceRef, IdRef, Options, Result, Row, VoteBuilder, Votes};
+use me_hodgerank::{Columns, Options, Result, Row, VoteBuilder, Votes};
 
 /// How an annotator of a crowd votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +101,6 @@ pub struct Drawn {
     pub votes: Votes,
     /// By annotator, whose ids are 0, 1, 2, …
     pub kinds: Vec<Kind>,
-    /// By item, whose ids are 0, 1, 2, …
-    pub scores: Vec<f64>,
 }
 
 impl Crowd {
@@ -115,9 +113,9 @@ impl Crowd {
         let mut order: Vec<usize> = (0..self.items).collect();
         order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
         let options = Options {
-            columns: me_hodgerank::Columns {
+            columns: Columns {
                 weight: (!matches!(self.weights, Weights::None)).then(|| "weight".into()),
-                ..Default::default()
+                ..Columns::default()
             },
             ..Options::default()
         };
@@ -156,20 +154,13 @@ impl Crowd {
                     Weights::Constant(weight) => Some(weight),
                     Weights::LogNormal(spread) => Some((spread * random.normal()).exp()),
                 };
-                let mut row = Row::new(
-                    IdRef::Int(annotator as i128),
-                    IdRef::Int(left as i128),
-                    IdRef::Int(right as i128),
-                    ChoiceRef::Number(choice),
-                );
-                row.weight = weight;
-                builder.push(row)?;
+                let row = Row::new(annotator, left, right, choice);
+                builder.push(weight.map_or(row, |weight| row.weight(weight)))?;
             }
         }
         Ok(Drawn {
             votes: builder.finish()?,
             kinds,
-            scores,
         })
     }
 

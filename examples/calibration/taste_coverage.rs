@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use me_hodgerank::{Execution, Fit, Options, Result, Votes};
 
 use crate::coverage::{Held, id};
-use crate::tastes::{Random, TasteCrowd, TasteVotes};
+use crate::crowds::Random;
+use crate::tastes::{TasteCrowd, TasteVotes};
 
 /// So many refits in a bootstrap.
 const REFITS: usize = 100;

@@ -5,6 +5,7 @@
 //! annotator's scores plus noise N(0, 0.3²); other votes are the sign of it with noise
 //! N(0, ½²). Weights, where votes have them, are lognormal and say nothing about a vote.
 
+use crate::crowds::Random;
 use me_hodgerank::{Columns, Options, Result, Row, VoteBuilder, Votes};
 
 /// A crowd to draw annotators from.
@@ -98,37 +99,5 @@ impl TasteVotes {
     /// The votes of all.
     pub fn all(&self, options: &Options) -> Result<Votes> {
         self.of(0..self.0.len(), options)
-    }
-}
-
-/// SplitMix64.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0xd134_2543_de82_ef95))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in (0, 1).
-    fn uniform(&mut self) -> f64 {
-        ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.uniform() * bound as f64) as usize
-    }
-
-    /// Standard normal, by Box and Muller.
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * self.uniform().ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 }

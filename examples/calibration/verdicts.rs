@@ -337,16 +337,6 @@ fn score(fit: &Fit, drawn: &Drawn) -> Result<(Outcome, bool)> {
         for ((_, is, true_of, sought), counts) in VERDICTS.iter().zip(&mut counts) {
             let [called, wrong, planted, found] = counts;
             let is_called = is(one.verdict);
-            if std::env::var("DBG").is_ok() && is_called && !true_of.contains(kind) {
-                eprintln!(
-                    "{kind:?} {} {} n={} nsq={:.3} p={:.4}",
-                    one.verdict,
-                    one.evidence,
-                    one.votes,
-                    one.no_signal_q_value,
-                    one.no_signal_p_value
-                );
-            }
             *called += f64::from(is_called);
             *wrong += f64::from(is_called && !true_of.contains(kind));
             *planted += f64::from(sought.contains(kind));

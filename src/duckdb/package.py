@@ -10,10 +10,19 @@ ABI = "C_STRUCT"  # only the C API is used ...
 API_VERSION = "v1.2.0"  # ... of this version or later
 
 
+SYSTEMS = {"Linux": "linux", "Darwin": "osx", "Windows": "windows"}
+MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+
+
 def host_platform():
-    system = {"Linux": "linux", "Darwin": "osx", "Windows": "windows"}[platform.system()]
-    machine = platform.machine().lower()
-    return f"{system}_{'arm64' if machine in ('aarch64', 'arm64') else 'amd64'}"
+    """DuckDB's name of this machine. DuckDB refuses an extension for another one."""
+    system, machine = platform.system(), platform.machine()
+    if system not in SYSTEMS or machine.lower() not in MACHINES:
+        sys.exit(
+            f"DuckDB's name of this platform ({system}, {machine}) is not known here: ask your DuckDB with "
+            "PRAGMA platform, and pass what it says as the last argument of package.py"
+        )
+    return f"{SYSTEMS[system]}_{MACHINES[machine.lower()]}"
 
 
 def footer(version, platform_name):

@@ -105,7 +105,7 @@ impl Fit {
 
     /// The same, under a time limit or a poll: the cycles of many items take long.
     pub fn summary_within(&self, execution: &mut Execution<'_>) -> Result<Summary> {
-        execution.run(|stop| Summary::new(self, stop))
+        execution.run_sized(self.flow.len(), |_, stop| Summary::new(self, stop))
     }
 }
 

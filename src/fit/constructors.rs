@@ -1,4 +1,4 @@
-//! `Fit::new`: checks the input, then runs the computation on worker threads.
+//! `Fit::new`: checks the input, then runs the computation.
 
 use super::compute::{compute, refuse_one_sided};
 use super::types::Fit;
@@ -22,7 +22,9 @@ impl Fit {
         options.check()?;
         refuse_one_sided(&votes.comparisons, options)?;
         execution.limit(options.max_seconds);
-        let (threads, cv_extent) = (execution.worker_threads(), execution.cv_extent());
-        execution.run(|stop| compute(votes, options, (threads, cv_extent), stop))
+        let cv_extent = execution.cv_extent();
+        execution.run_sized(votes.comparisons.len(), |threads, stop| {
+            compute(votes, options, (threads, cv_extent), stop)
+        })
     }
 }

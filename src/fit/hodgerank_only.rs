@@ -34,8 +34,10 @@ impl HodgeRankOnly {
     pub fn new(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Self> {
         options.check()?;
         execution.limit(options.max_seconds);
-        let threads = execution.worker_threads();
-        execution.run(|stop| compute(&votes.comparisons, options.pair_model, threads, stop))
+        let comparisons = &votes.comparisons;
+        execution.run_sized(comparisons.len(), |threads, stop| {
+            compute(comparisons, options.pair_model, threads, stop)
+        })
     }
 }
 

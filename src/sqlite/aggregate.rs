@@ -106,22 +106,33 @@ fn json<'a>(arguments: &'a Context<'_>, optional: OptionalArguments) -> Result<O
     }
 }
 
-impl Aggregate<VoteGroup, Option<Vec<u8>>> for FitAggregate {
-    fn init(&self, arguments: &mut Context<'_>) -> Result<VoteGroup> {
-        guard(|| VoteGroup::new(arguments))
+/// A group is None once one of its rows was an error.
+impl Aggregate<Option<VoteGroup>, Option<Vec<u8>>> for FitAggregate {
+    fn init(&self, arguments: &mut Context<'_>) -> Result<Option<VoteGroup>> {
+        guard(|| VoteGroup::new(arguments).map(Some))
     }
 
-    fn step(&self, arguments: &mut Context<'_>, group: &mut VoteGroup) -> Result<()> {
-        guard(|| group.push(arguments))
+    fn step(&self, arguments: &mut Context<'_>, group: &mut Option<VoteGroup>) -> Result<()> {
+        let outcome = guard(|| match group {
+            Some(group) => group.push(arguments),
+            None => Ok(()),
+        });
+        if outcome.is_err() {
+            *group = None;
+        }
+        outcome
     }
 
-    /// No votes give no model: NULL.
+    /// No votes give no model: NULL. After an error in a row SQLite calls this too,
+    /// to clean up, and ignores the result: there is nothing to be fitted then.
     fn finalize(
         &self,
         context: &mut Context<'_>,
-        group: Option<VoteGroup>,
+        group: Option<Option<VoteGroup>>,
     ) -> Result<Option<Vec<u8>>> {
-        let Some(group) = group else { return Ok(None) };
+        let Some(Some(group)) = group else {
+            return Ok(None);
+        };
         guard(|| {
             // SAFETY: the connection is only used during this call, on its thread.
             let connection = unsafe { context.get_connection()? };

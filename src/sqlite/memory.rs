@@ -10,6 +10,10 @@
 //! Nothing else closes a cursor between the opening and the start of another. So
 //! a cursor that is closed then passes its results to the one that was just
 //! opened, which belongs to the same statement.
+//!
+//! A function in the arguments of the new cursor, which run before it starts, may
+//! close another statement, and with it that one's cursor. So results are passed
+//! only if the same statements run when the new cursor starts as when it was opened.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -19,6 +23,9 @@ use super::table_arguments::TableArguments;
 
 /// Results that a cursor keeps at most: enough for a few values of kappa in one join.
 const MAX_RESULTS: usize = 8;
+
+/// The addresses of a connection's running statements.
+pub(super) type RunningStatements = Vec<usize>;
 
 type KeptResults = Vec<(TableArguments, RecordBatch)>;
 
@@ -32,6 +39,8 @@ struct HandoverState {
     cursors: u64,
     /// The cursor that was opened and has not started yet.
     opened: Option<u64>,
+    /// The statements that ran when it was opened.
+    running: RunningStatements,
     /// What was passed to it.
     results: KeptResults,
 }
@@ -53,9 +62,10 @@ impl ResultHandover {
 
 impl ResultMemory {
     /// For a cursor that is being opened.
-    pub fn new(handover: &Arc<ResultHandover>) -> Self {
+    pub fn new(handover: &Arc<ResultHandover>, running: RunningStatements) -> Self {
         let mut state = handover.state();
         state.cursors += 1;
+        state.running = running;
         state.opened = Some(state.cursors);
         state.results.clear();
         Self {
@@ -66,10 +76,11 @@ impl ResultMemory {
     }
 
     /// The cursor starts: it takes the results of the one that it replaces.
-    pub fn take_over(&mut self) {
+    pub fn take_over(&mut self, running: &[usize]) {
         let mut state = self.handover.state();
         let passed = std::mem::take(&mut state.results);
-        if state.opened.take() == Some(self.cursor) && !passed.is_empty() {
+        let is_latest = state.opened.take() == Some(self.cursor);
+        if is_latest && *running == state.running && !passed.is_empty() {
             self.results = passed;
         }
     }
@@ -117,38 +128,50 @@ mod tests {
     #[test]
     fn a_replaced_cursor_leaves_its_memory() {
         let handover = Arc::default();
-        let mut first = ResultMemory::new(&handover);
-        first.take_over();
+        let mut first = ResultMemory::new(&handover, vec![1]);
+        first.take_over(&[1]);
         results(&mut first);
-        let mut second = ResultMemory::new(&handover);
+        let mut second = ResultMemory::new(&handover, vec![1]);
         drop(first);
-        second.take_over();
+        second.take_over(&[1]);
         assert!(knows(&second));
     }
 
     #[test]
     fn another_statement_gets_nothing() {
         let handover = Arc::default();
-        let mut first = ResultMemory::new(&handover);
-        first.take_over();
+        let mut first = ResultMemory::new(&handover, vec![1]);
+        first.take_over(&[1]);
         results(&mut first);
         // Started while the first is still there.
-        let mut second = ResultMemory::new(&handover);
-        second.take_over();
+        let mut second = ResultMemory::new(&handover, vec![1]);
+        second.take_over(&[1]);
         drop(first);
         assert!(!knows(&second));
         // Opened after the end of all others.
         results(&mut second);
         drop(second);
-        let mut third = ResultMemory::new(&handover);
-        third.take_over();
+        let mut third = ResultMemory::new(&handover, vec![1]);
+        third.take_over(&[1]);
         assert!(!knows(&third));
         // Opened and never started.
         results(&mut third);
-        drop(ResultMemory::new(&handover));
+        drop(ResultMemory::new(&handover, vec![1]));
         drop(third);
-        let mut fourth = ResultMemory::new(&handover);
-        fourth.take_over();
+        let mut fourth = ResultMemory::new(&handover, vec![1]);
+        fourth.take_over(&[1]);
         assert!(!knows(&fourth));
+    }
+
+    #[test]
+    fn a_statement_that_ended_leaves_nothing() {
+        let handover = Arc::default();
+        let mut first = ResultMemory::new(&handover, vec![1]);
+        first.take_over(&[1]);
+        results(&mut first);
+        let mut second = ResultMemory::new(&handover, vec![1, 2]);
+        drop(first); // with its statement
+        second.take_over(&[2]);
+        assert!(!knows(&second));
     }
 }

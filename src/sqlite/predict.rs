@@ -92,7 +92,15 @@ impl MixedColumn {
             ValueRef::Null => self.integers.append_null(),
             ValueRef::Integer(value) => self.integers.append_value(value),
             ValueRef::Real(value) => self.reals.append_value(value),
-            ValueRef::Text(text) => self.texts.append_value(std::str::from_utf8(text)?),
+            ValueRef::Text(text) => {
+                if self.texts.values_slice().len() + text.len() > i32::MAX as usize {
+                    return Err(message(
+                        "the votes to be predicted hold more than 2 GB of text in one column: \
+                         predict them in parts",
+                    ));
+                }
+                self.texts.append_value(std::str::from_utf8(text)?);
+            }
             ValueRef::Blob(_) => return Err(message("a vote holds a blob, not a number or text")),
         }
         self.types.push(type_id);

@@ -13,7 +13,7 @@ use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::{Batch, Connection, Error, Result, Statement, ffi};
 
 use super::error::message;
-use super::sql_text::{is_query, path, quoted};
+use super::sql_text::{has_several_statements, is_query, path, quoted};
 use crate::options::Columns;
 use crate::votes::arrow::missing_column;
 
@@ -130,11 +130,22 @@ fn find(present: &[String], name: &str) -> Option<usize> {
 }
 
 /// The caller's own SELECT, run unchanged. It must be a single statement that only
-/// reads.
+/// reads. What may follow it is never prepared: a PRAGMA acts when it is prepared.
 fn query<'c>(connection: &'c Connection, text: &str) -> Result<Statement<'c>> {
-    let mut batch = Batch::new(connection, text);
-    let own_text = |error| with_own_text(connection, error);
-    let statement = batch.next().map_err(own_text)?;
+    if text.contains('\0') {
+        return Err(message(
+            "the text of the SELECT holds a NUL character, and SQLite does not read what follows \
+             it: remove it",
+        ));
+    }
+    if has_several_statements(text) {
+        return Err(message(
+            "the votes must come from one SELECT: this text holds several statements",
+        ));
+    }
+    // `Connection::prepare` would prepare what follows as well.
+    let first = Batch::new(connection, text).next();
+    let statement = first.map_err(|error| with_own_text(connection, error))?;
     let Some(statement) = statement else {
         return Err(message("the text of the SELECT is empty"));
     };
@@ -142,11 +153,6 @@ fn query<'c>(connection: &'c Connection, text: &str) -> Result<Statement<'c>> {
         return Err(message(
             "the votes must come from a SELECT that only reads: this one would write to the \
              database",
-        ));
-    }
-    if batch.next().map_err(own_text)?.is_some() {
-        return Err(message(
-            "the votes must come from one SELECT: this text holds several statements",
         ));
     }
     if statement.parameter_count() > 0 {

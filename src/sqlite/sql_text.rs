@@ -30,6 +30,37 @@ fn skip_blanks(mut text: &str) -> &str {
     }
 }
 
+/// Whether there is more behind the end of the first statement than blanks, comments
+/// and semicolons. Only the text is looked at: to prepare a PRAGMA is to run it.
+pub(super) fn has_several_statements(text: &str) -> bool {
+    let mut rest = behind_first_semicolon(text);
+    loop {
+        rest = skip_blanks(rest);
+        match rest.strip_prefix(';') {
+            Some(behind) => rest = behind,
+            None => return !rest.is_empty(),
+        }
+    }
+}
+
+/// What follows the first semicolon that is not within quotes or a comment.
+fn behind_first_semicolon(mut text: &str) -> &str {
+    loop {
+        text = skip_blanks(text);
+        let Some(first) = text.chars().next() else {
+            return "";
+        };
+        let rest = &text[first.len_utf8()..];
+        text = match first {
+            ';' => return rest,
+            // A doubled quote within ends one quotation and begins the next.
+            '\'' | '"' | '`' => rest.split_once(first).map_or("", |(_, behind)| behind),
+            '[' => rest.split_once(']').map_or("", |(_, behind)| behind),
+            _ => rest,
+        };
+    }
+}
+
 /// A name in double quotes, with those inside of it doubled.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
@@ -99,6 +130,34 @@ mod tests {
         }
         for text in ["", "a.b.c", "a.", r#""open"#, r#""a"b"#, "[a"] {
             assert_eq!(path(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn statements_are_counted_by_their_text() {
+        for text in [
+            "SELECT 1",
+            "SELECT 1;",
+            "SELECT 1 ; ;; -- ; and that is it",
+            "SELECT 1 /* ; */ ; /* ; */\n-- ;\n ;",
+            "SELECT ';', \";\", `;`, [;], 'it''s; so', \"a\"\";\"",
+            "SELECT 1 -- ; \n + 1",
+            "SELECT 1 /* ; SELECT 2",
+            "SELECT 'open ; SELECT 2",
+            "SELECT a-b/c*d FROM [x]",
+        ] {
+            assert!(!has_several_statements(text), "{text}");
+        }
+        for text in [
+            "SELECT 1; SELECT 2",
+            "SELECT 1;;PRAGMA query_only = OFF;",
+            "SELECT 'it''s ;'; PRAGMA x",
+            "SELECT 1 /* */ ; /* */ - 1",
+            "SELECT 1 -- it's\n; x",
+            "SELECT [']; x",
+            "SELECT 1;\0",
+        ] {
+            assert!(has_several_statements(text), "{text}");
         }
     }
 

@@ -120,6 +120,11 @@ impl TableCall<'_> {
 
     /// A table of one text.
     fn one_text(&self, text: String) -> Result<RecordBatch> {
+        if text.len() > i32::MAX as usize {
+            return Err(message(
+                "the text would be longer than 2 GB: use shorter ids",
+            ));
+        }
         let name = self.function.columns().remove(0).0;
         let array = Arc::new(StringArray::from(vec![text])) as ArrayRef;
         RecordBatch::try_from_iter([(name, array)]).map_err(|error| message(error.to_string()))

@@ -15,7 +15,7 @@ use rusqlite::vtab::{
 use rusqlite::{Connection, Result, ffi};
 
 use super::error::{guard, message};
-use super::memory::{ResultHandover, ResultMemory};
+use super::memory::{ResultHandover, ResultMemory, RunningStatements};
 use super::sql_text::quoted;
 use super::table_arguments::TableArguments;
 use super::table_call::{Batches, TableCall};
@@ -129,13 +129,30 @@ unsafe impl<'vtab> VTab<'vtab> for FunctionTable {
             function: self.function,
             argument_columns: self.argument_columns.clone(),
             arguments: TableArguments::default(),
-            memory: ResultMemory::new(&self.handover),
+            memory: ResultMemory::new(&self.handover, running_statements(self.db)),
             batches: Box::new(std::iter::empty()),
             batch: None,
             row: 0,
             rowid: 0,
         })
     }
+}
+
+/// The statements of a connection that have started and not ended.
+fn running_statements(db: *mut ffi::sqlite3) -> RunningStatements {
+    let mut running = Vec::new();
+    // SAFETY: SQLite is calling the virtual table, so its connection is open, and this
+    // thread is the one that may use it. The statements are only asked whether they run.
+    unsafe {
+        let mut statement = ffi::sqlite3_next_stmt(db, std::ptr::null_mut());
+        while !statement.is_null() {
+            if ffi::sqlite3_stmt_busy(statement) != 0 {
+                running.push(statement as usize);
+            }
+            statement = ffi::sqlite3_next_stmt(db, statement);
+        }
+    }
+    running
 }
 
 /// The declaration of a function's table, and the column of each argument.
@@ -177,7 +194,7 @@ pub(super) struct FunctionCursor {
 unsafe impl VTabCursor for FunctionCursor {
     fn filter(&mut self, plan: c_int, _: Option<&str>, values: &Filters<'_>) -> Result<()> {
         guard(|| {
-            self.memory.take_over();
+            self.memory.take_over(&running_statements(self.db));
             self.arguments = arguments(self.argument_columns.len(), plan, values)?;
             // SAFETY: SQLite is calling this cursor, so its connection is open, and
             // this thread is the one that may use it. The handle is not closed on drop.

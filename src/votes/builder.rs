@@ -311,8 +311,8 @@ impl VoteBuilder {
         if skipped == self.rows || (skipped > 0 && self.on_bad_row == OnBadRow::Error) {
             return Err(self.bad.error(&self.columns, self.rows));
         }
-        let threads = execution.worker_threads();
-        execution.run(move |stop| self.sort(chunks, threads, stop))
+        let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
+        execution.run_sort(rows, |threads, stop| self.sort(chunks, threads, stop))
     }
 
     fn sort(&self, chunks: Vec<SharedChunk>, threads: usize, stop: &Stop) -> Result<Votes> {

@@ -1,13 +1,12 @@
 //! Canonical order: a counting sort by annotator, then a sort of each
 //! annotator's votes.
 
-use std::sync::Arc;
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::chunks::{Chunk, Renumbering, RenumberingCache, SharedChunk};
 use super::comparisons::{Choices, Comparison, Comparisons};
 use crate::error::Result;
-use crate::execution::{Stop, join};
+use crate::execution::{Stop, with_helpers};
 
 /// Votes to be sorted.
 pub(super) struct Sorter {
@@ -86,7 +85,7 @@ impl Sorter {
         threads: usize,
         stop: &Stop,
         narrow: impl Fn(u64) -> K,
-        wide: impl Fn(K) -> u64 + Copy + Send,
+        wide: impl Fn(K) -> u64 + Copy + Sync,
     ) -> Result<Comparisons> {
         let mut keys = self.scatter(stop, K::default(), |chunk, row, left, right| {
             let choice = (chunk.choice.get(row) as i8 + 1) as u64;
@@ -95,36 +94,32 @@ impl Sorter {
         let votes = keys.len();
         let (mut left, mut right) = (vec![0; votes], vec![0; votes]);
         let mut choice = vec![0; votes];
-        thread::scope(|scope| {
-            let mut workers = Vec::new();
-            let mut rest = (
-                &mut keys[..],
-                &mut left[..],
-                &mut right[..],
-                &mut choice[..],
-            );
-            for starts in parts(&self.starts, threads) {
-                let length = starts[starts.len() - 1] - starts[0];
-                let keys = rest.0.split_off_mut(..length).expect("as many as counted");
-                let left = rest.1.split_off_mut(..length).expect("as many as keys");
-                let right = rest.2.split_off_mut(..length).expect("as many as keys");
-                let choice = rest.3.split_off_mut(..length).expect("as many as keys");
-                workers.push(scope.spawn(move || {
-                    for own in starts.windows(2) {
-                        stop.check()?;
-                        keys[own[0] - starts[0]..own[1] - starts[0]].sort_unstable();
-                    }
-                    for (row, &key) in keys.iter().enumerate() {
-                        let key = wide(key);
-                        left[row] = (key >> (bits + 2)) as u32;
-                        right[row] = (key >> 2 & ((1 << bits) - 1)) as u32;
-                        choice[row] = (key & 3) as i8 - 1;
-                    }
-                    Ok(())
-                }));
+        let mut rest = (
+            &mut keys[..],
+            &mut left[..],
+            &mut right[..],
+            &mut choice[..],
+        );
+        let cut = parts(&self.starts, threads).map(|starts| {
+            let length = starts[starts.len() - 1] - starts[0];
+            SortPart {
+                starts,
+                keys: rest.0.split_off_mut(..length).expect("as many as counted"),
+                left: rest.1.split_off_mut(..length).expect("as many as keys"),
+                right: rest.2.split_off_mut(..length).expect("as many as keys"),
+                choice: rest.3.split_off_mut(..length).expect("as many as keys"),
             }
-            workers.into_iter().try_for_each(join)
-        })?;
+        });
+        let todo = Mutex::new(cut.collect::<Vec<_>>());
+        let next = || todo.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let work = || {
+            while let Some(part) = next() {
+                part.sort(bits, wide, stop)?;
+            }
+            Ok(())
+        };
+        with_helpers(threads, work, work)?;
+        drop(todo);
         Ok(Comparisons {
             items: self.items,
             offsets: self.starts,
@@ -177,6 +172,34 @@ impl Sorter {
             sorted.end_annotator();
         }
         Ok((sorted, folds))
+    }
+}
+
+/// The votes of consecutive annotators: their keys, and the columns to be made of them.
+struct SortPart<'a, K> {
+    /// The rows at which each annotator's votes begin; the first row is the part's.
+    starts: &'a [usize],
+    keys: &'a mut [K],
+    left: &'a mut [u32],
+    right: &'a mut [u32],
+    choice: &'a mut [i8],
+}
+
+impl<K: Copy + Ord> SortPart<'_, K> {
+    /// Sorts the keys of each annotator, then takes them apart.
+    fn sort(self, bits: u32, wide: impl Fn(K) -> u64, stop: &Stop) -> Result<()> {
+        let first = self.starts[0];
+        for own in self.starts.windows(2) {
+            stop.check()?;
+            self.keys[own[0] - first..own[1] - first].sort_unstable();
+        }
+        for (row, &key) in self.keys.iter().enumerate() {
+            let key = wide(key);
+            self.left[row] = (key >> (bits + 2)) as u32;
+            self.right[row] = (key >> 2 & ((1 << bits) - 1)) as u32;
+            self.choice[row] = (key & 3) as i8 - 1;
+        }
+        Ok(())
     }
 }
 

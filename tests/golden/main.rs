@@ -1,11 +1,17 @@
 //! The model against the results of an independent implementation, and against
 //! the tables of the paper.
 //!
-//! The golden files are not part of the project. Without them these tests say that
-//! they were skipped, and pass.
+//! The golden files of the paper's votes are not part of the project. Without them
+//! these tests say that they were skipped, and pass. Those of simulated votes are
+//! part of it, see `simulated.rs`.
 
 #[path = "../common/mod.rs"]
 mod common;
+// Not all of it is used here.
+#[allow(dead_code, unused_imports)]
+#[path = "../naive/mod.rs"]
+mod naive;
+mod simulated;
 mod tables;
 mod walk;
 

@@ -69,10 +69,10 @@ class Hosts:
         self.sqlite_python = next((p for p in pythons if sqlite_hosts.version(p, "sqlite3")), None)
 
     def sql(self, kind, found):
-        """All the blocks of a kind, or why not."""
+        """All the blocks of a kind; or the host that is missing, and why."""
         shell = self.shells[kind.split()[1]]
         if not shell:
-            return "no sqlite3 command line (Debian: apt-get install sqlite3)"
+            return sqlite_hosts.NO_SHELL
         pieces = [block.body for block in found]
         if shell.name == "sqlite":
             pieces[0] = ".mode box\n" + pieces[0]
@@ -91,7 +91,7 @@ class Hosts:
             elif kind == "python":
                 block.printed = self.run([RECIPES / "python", "-c", block.body])
             elif not self.sqlite_python:
-                return "no Python whose sqlite3 loads extensions"
+                return "sqlite3", "no Python whose sqlite3 loads extensions"
             else:
                 site = os.path.join(self.folder, "site")
                 block.printed = self.run([self.sqlite_python, "-c", block.body], PYTHONPATH=site)
@@ -124,7 +124,7 @@ def check_file(path, score, write):
                 score.fail(where, "say what runs it: see tests/hosts/docs.py")
                 continue
             if why_not:
-                score.skip(where, why_not)
+                score.missing(where, *why_not)
             elif not write:
                 for block in same:
                     compare(path, block, score)

@@ -96,5 +96,12 @@ def run_cli(arguments, script):
     return re.sub(r"\x1b\[[0-9;]*m", "", output.decode())  # without colours
 
 
-def all_hosts():
-    return [CliHost()] + [PythonHost(version) for version in VERSIONS]
+def all_hosts(score):
+    """The hosts that are there. Each that is missing is a failure."""
+    hosts = []
+    for program, host in [(cli(), CliHost()), *[(python(version), PythonHost(version)) for version in VERSIONS]]:
+        if os.path.exists(program):
+            hosts.append(host)
+        else:
+            score.missing(host.label, "duckdb", f"no {program}: `make venvs-duckdb` makes it")
+    return hosts

@@ -50,7 +50,7 @@ def duckdb_saves(text):
 
 
 def sqlite_saves(text):
-    return saved(["sqlite3", "-batch", "-bail", ":memory:"], f".load {sqlite_hosts.EXTENSION}\n{text}")
+    return saved(["sqlite3", "-batch", "-bail", ":memory:"], f".load '{sqlite_hosts.EXTENSION}'\n{text}")
 
 
 def from_python(version):

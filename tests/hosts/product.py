@@ -11,6 +11,7 @@ import tempfile
 
 import duckdb_hosts
 import shells
+import sqlite_hosts
 from sqllogic import ROOT, Score
 
 MAKE = os.environ.get("MAKE", "make")
@@ -231,7 +232,7 @@ def main(names):
         if names and check.__name__ not in names:
             continue
         if check is demo_sqlite and not shells.all_shells()["sqlite"]:
-            score.skip(check.__name__, "no sqlite3 command line (Debian: apt-get install sqlite3)")
+            score.missing(check.__name__, *sqlite_hosts.NO_SHELL)
             continue
         try:
             check()

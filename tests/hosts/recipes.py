@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import shells
+import sqlite_hosts
 from sqllogic import ROOT, Score
 
 EXAMPLES = ROOT / "examples"
@@ -89,7 +90,7 @@ def main(arguments):
     for path in files or all_recipes():
         shell = there[path.parent.name] if path.suffix == ".sql" else None
         if path.suffix == ".sql" and not shell:
-            score.skip(path.name, "no sqlite3 command line (Debian: apt-get install sqlite3)")
+            score.missing(path.name, *sqlite_hosts.NO_SHELL)
             continue
         wrong = sql_recipe(path, shell, write) if shell else program_recipe(path, write)
         if wrong:

@@ -21,7 +21,7 @@ def main(arguments):
     kinds = [word for word in arguments if word in HOSTS] or list(HOSTS)
     files = [pathlib.Path(word).resolve() for word in arguments if word not in HOSTS]
     score = Score()
-    for host in (host for kind in kinds for host in HOSTS[kind]()):
+    for host in (host for kind in kinds for host in HOSTS[kind](score)):
         for path in files or sorted((ROOT / "tests" / "sql").glob("*.test")):
             run_file(path, host, score)
     score.close()

@@ -38,7 +38,8 @@ def exact(result):
 
 def main():
     score = Score()
-    hosts = [host for host in duckdb_hosts.all_hosts() + sqlite_hosts.all_hosts() if "command line" not in host.label]
+    there = duckdb_hosts.all_hosts(score) + sqlite_hosts.all_hosts(score)
+    hosts = [host for host in there if "command line" not in host.label]
     for simulation in SIMULATIONS:
         first = None
         for host in hosts:

@@ -1,10 +1,10 @@
 """The SQLite hosts: in a Rust program, the command line, Debian's own Python and
-two Python packages that bring a newer SQLite. Those that are not there are left
-out, and said so."""
+two Python packages that bring a newer SQLite."""
 
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -89,22 +89,37 @@ def command_line():
     return program
 
 
-def all_hosts():
+NO_SHELL = ("sqlite3-shell", "no sqlite3 command line that loads extensions (Debian: apt-get install sqlite3)")
+
+
+def expected_modules():
+    """Each Python with the module of its SQLite. There is a pysqlite3-binary for one
+    platform only, and not every system has a Python of its own."""
+    ours = str(ROOT / ".venv" / "sqlite" / "bin" / "python")
+    modules = [(ours, "apsw")]
+    if platform.system() == "Linux" and platform.machine() == "x86_64":
+        modules.append((ours, "pysqlite3"))
+    if platform.system() == "Linux" and os.path.exists("/usr/bin/python3"):
+        modules.append(("/usr/bin/python3", "sqlite3"))
+    return modules
+
+
+def all_hosts(score):
+    """The hosts that are there. Each that is expected and missing is a failure."""
     hosts = []
     program = TARGET / "debug" / "examples" / "sqlite_session"
     if program.exists():
         hosts.append(ProgramHost("SQLite in a Rust program", [str(program)]))
     else:
-        print(f"no {program}: make sqlite-session")
+        score.missing("SQLite in a Rust program", "rust-program", f"no {program}: `make test-sqlite` builds it")
     if command_line():
         hosts.append(CommandLineHost(command_line()))
     else:
-        print("no sqlite3 command line that loads extensions (Debian: apt-get install sqlite3)")
-    ours = str(ROOT / ".venv" / "sqlite" / "bin" / "python")
-    for python, module in [("/usr/bin/python3", "sqlite3"), (ours, "pysqlite3"), (ours, "apsw")]:
+        score.missing("SQLite's command line", *NO_SHELL)
+    for python, module in expected_modules():
         found = version(python, module)
         if found:
             hosts.append(ProgramHost(f"SQLite {found}, {module}", [python, SESSION, module], EXTENSION))
         else:
-            print(f"no {module} that can load extensions in {python}")
+            score.missing(f"SQLite in {module}", module, f"no {module} that can load extensions in {python}")
     return hosts

@@ -136,6 +136,14 @@ class Score:
         self.skipped += 1
         print(f"SKIPPED {where}: {why}", flush=True)
 
+    def missing(self, where, host, why):
+        """A host that is expected is not there: that is a failure, unless whoever runs
+        the tests said so: ME_HODGERANK_WITHOUT=sqlite3-shell,apsw"""
+        if host in os.environ.get("ME_HODGERANK_WITHOUT", "").split(","):
+            self.skip(where, why)
+        else:
+            self.fail(where, f"{why}; to test without it set ME_HODGERANK_WITHOUT={host}")
+
     def close(self):
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
         raise SystemExit(1 if self.failed else 0)

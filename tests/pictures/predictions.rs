@@ -97,5 +97,6 @@ fn a_prediction_needs_a_chosen_time() {
             &Plot::JumpOut
         ]
     );
-    assert!(fit.report().is_err());
+    let error = fit.report().unwrap_err();
+    assert!(error.to_string().contains("set t"), "{error}");
 }

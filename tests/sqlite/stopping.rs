@@ -1,9 +1,9 @@
-//! Ctrl-C, progress handlers and deadlines; and that sibling calls fit once.
+//! Ctrl-C, progress handlers and deadlines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
 
@@ -62,34 +62,5 @@ fn a_deadline_is_kept() {
         &connection,
         "SELECT * FROM me_hodgerank('votes', '{\"kappa\": 5000, \"max_seconds\": 0.2}')",
         "stopped after max_seconds = 0.2",
-    );
-}
-
-#[test]
-fn sibling_calls_share_the_fit() {
-    // The curve needs the most; what others need is a part of it.
-    let connection =
-        with_votes(r#"{"annotators": 200, "items": 50, "votes_each": 100, "seed": 5}"#);
-    let kappa = 50;
-    let start = Instant::now();
-    rows(
-        &connection,
-        &format!("SELECT * FROM me_hodgerank_cv('votes') WHERE kappa = {kappa}"),
-    );
-    let first = start.elapsed();
-    let start = Instant::now();
-    for set in ["annotators", "personal", "path", "cycles", "summary"] {
-        rows(
-            &connection,
-            &format!("SELECT count(*) FROM me_hodgerank_{set}('votes') WHERE kappa = {kappa}"),
-        );
-    }
-    let model =
-        format!("me_hodgerank_fit(annotator, left, right, choice, '{{\"kappa\": {kappa}}}')");
-    rows(&connection, &format!("SELECT length({model}) FROM votes"));
-    let siblings = start.elapsed();
-    assert!(
-        siblings < first,
-        "{siblings:?} for six, {first:?} for the first"
     );
 }

@@ -1,13 +1,11 @@
 //! The errors of all folds over the grid, and the time that they choose.
 
-use std::thread;
-
 use super::fold::Fold;
 use super::input::CvInput;
 use super::scheduler::{ScheduleResult, Scheduler};
 use crate::error::Result;
 use crate::execution::CvExtent;
-use crate::execution::{Stop, join};
+use crate::execution::{Stop, with_helpers};
 use crate::model::settings::Settings;
 use crate::votes::{Comparisons, Folds};
 
@@ -144,13 +142,10 @@ fn run_folds<T: Send>(
 ) -> Result<(CrossValidation, T)> {
     let scheduler = Scheduler::new(input, max_in_memory);
     let workers = threads.min(input.folds.count() + 1);
-    let other = thread::scope(|scope| {
-        let work = || scheduler.work(stop);
-        let handles: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+    let work = || scheduler.work(stop);
+    let other = with_helpers(workers, work, || {
         let other = other();
-        let own = work();
-        let ended = handles.into_iter().map(join).chain([own]);
-        ended.collect::<Result<()>>()?;
+        work()?;
         other
     })?;
     let result = scheduler.finish();

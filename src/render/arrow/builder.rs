@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use super::column::{ColumnKind, ResultColumn};
-use super::ids::{IdBuilder, id_builder};
+use super::ids::{IdBuilder, append_text, id_builder};
 use crate::votes::{IdRef, IdType};
 
 /// So many rows are held at once: a set with very many rows is never there as structs.
@@ -135,23 +135,26 @@ impl<Row> TableBuilder<Row> {
         self
     }
 
-    fn append(&mut self, rows: &[Row]) {
-        for (_, cells) in &mut self.columns {
-            cells.append(rows);
-        }
+    fn append(&mut self, rows: &[Row]) -> Result<(), ArrowError> {
+        let mut columns = self.columns.iter_mut();
+        columns.try_for_each(|(_, cells)| cells.append(rows))
     }
 
     /// Adds all rows and makes the batch.
-    pub fn finish(mut self, rows: impl Iterator<Item = Row>) -> Result<RecordBatch, ArrowError> {
+    pub fn finish(
+        mut self,
+        mut rows: impl Iterator<Item = Row>,
+    ) -> Result<RecordBatch, ArrowError> {
         let mut chunk = Vec::with_capacity(self.capacity.min(CHUNK_ROWS));
-        rows.for_each(|row| {
+        rows.try_for_each(|row| {
             chunk.push(row);
             if chunk.len() == CHUNK_ROWS {
-                self.append(&chunk);
+                self.append(&chunk)?;
                 chunk.clear();
             }
-        });
-        self.append(&chunk);
+            Ok::<_, ArrowError>(())
+        })?;
+        self.append(&chunk)?;
         let schema = schema(&self.columns(), self.annotator, self.item);
         let cells = self.columns.into_iter().map(|(_, cells)| cells);
         RecordBatch::try_new(schema, cells.map(Cells::finish).collect())
@@ -166,11 +169,21 @@ pub(super) fn schema(columns: &[ResultColumn], annotator: IdType, item: IdType) 
 
 impl<Row> Cells<Row> {
     /// Reads the cells of some rows.
-    fn append(&mut self, rows: &[Row]) {
-        let rows = rows.iter();
+    fn append(&mut self, rows: &[Row]) -> Result<(), ArrowError> {
+        let mut rows = rows.iter();
         match self {
-            Self::Id(read, ids) => rows.for_each(|row| ids.append(Some(read(row)))),
-            Self::OptionalId(read, ids) => rows.for_each(|row| ids.append(read(row))),
+            Self::Id(read, ids) => {
+                return rows.try_for_each(|row| ids.append(Some(read(row))));
+            }
+            Self::OptionalId(read, ids) => {
+                return rows.try_for_each(|row| ids.append(read(row)));
+            }
+            Self::Text(read, cells) => {
+                return rows.try_for_each(|row| append_text(cells, Some(read(row))));
+            }
+            Self::OptionalText(read, cells) => {
+                return rows.try_for_each(|row| append_text(cells, read(row)));
+            }
             Self::Integer(read, cells) => {
                 rows.for_each(|row| cells.append_value(read(row) as i64));
             }
@@ -185,9 +198,8 @@ impl<Row> Cells<Row> {
                 rows.for_each(|row| cells.append_option(read(row)));
             }
             Self::Boolean(read, cells) => rows.for_each(|row| cells.append_value(read(row))),
-            Self::Text(read, cells) => rows.for_each(|row| cells.append_value(read(row))),
-            Self::OptionalText(read, cells) => rows.for_each(|row| cells.append_option(read(row))),
         }
+        Ok(())
     }
 
     fn finish(self) -> ArrayRef {

@@ -8,7 +8,7 @@ use arrow_array::types::{
     UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, UnionArray};
-use arrow_schema::{DataType, Field, UnionFields, UnionMode};
+use arrow_schema::{ArrowError, DataType, Field, UnionFields, UnionMode};
 
 use crate::votes::{IdRef, IdType};
 
@@ -42,8 +42,8 @@ fn mixed_fields() -> UnionFields {
 
 /// A column of ids under construction.
 pub(super) trait IdBuilder {
-    /// Appends an id, or NULL.
-    fn append(&mut self, id: Option<IdRef<'_>>);
+    /// Appends an id, or NULL. An error if the column holds too much text then.
+    fn append(&mut self, id: Option<IdRef<'_>>) -> Result<(), ArrowError>;
     fn finish(&mut self) -> ArrayRef;
 }
 
@@ -78,8 +78,9 @@ impl<T> IdBuilder for PrimitiveBuilder<T>
 where
     T: ArrowPrimitiveType<Native: TryFrom<i128>>,
 {
-    fn append(&mut self, id: Option<IdRef<'_>>) {
+    fn append(&mut self, id: Option<IdRef<'_>>) -> Result<(), ArrowError> {
         self.append_option(int(id).and_then(|value| value.try_into().ok()));
+        Ok(())
     }
 
     fn finish(&mut self) -> ArrayRef {
@@ -88,8 +89,8 @@ where
 }
 
 impl IdBuilder for StringBuilder {
-    fn append(&mut self, id: Option<IdRef<'_>>) {
-        self.append_option(text(id));
+    fn append(&mut self, id: Option<IdRef<'_>>) -> Result<(), ArrowError> {
+        append_text(self, text(id))
     }
 
     fn finish(&mut self) -> ArrayRef {
@@ -107,10 +108,10 @@ struct MixedIdBuilder {
 }
 
 impl IdBuilder for MixedIdBuilder {
-    fn append(&mut self, id: Option<IdRef<'_>>) {
+    fn append(&mut self, id: Option<IdRef<'_>>) -> Result<(), ArrowError> {
         self.types.push(i8::from(text(id).is_some()));
-        IdBuilder::append(&mut self.ints, id);
-        IdBuilder::append(&mut self.texts, id);
+        IdBuilder::append(&mut self.ints, id)?;
+        IdBuilder::append(&mut self.texts, id)
     }
 
     fn finish(&mut self) -> ArrayRef {
@@ -126,6 +127,22 @@ impl IdBuilder for MixedIdBuilder {
     }
 }
 
+/// Appends a text, or NULL. An Arrow column has offsets of 31 bits: one with more text
+/// cannot be made.
+pub(super) fn append_text(
+    column: &mut StringBuilder,
+    text: Option<&str>,
+) -> Result<(), ArrowError> {
+    let bytes = column.values_slice().len() + text.map_or(0, str::len);
+    offset(bytes)?;
+    column.append_option(text);
+    Ok(())
+}
+
+fn offset(bytes: usize) -> Result<i32, ArrowError> {
+    i32::try_from(bytes).map_err(|_| ArrowError::OffsetOverflowError(bytes))
+}
+
 fn int(id: Option<IdRef<'_>>) -> Option<i128> {
     match id {
         Some(IdRef::Int(value)) => Some(value),
@@ -137,5 +154,19 @@ fn text(id: Option<IdRef<'_>>) -> Option<&str> {
     match id {
         Some(IdRef::Text(text)) => Some(text),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_holds_two_gigabytes_of_text() {
+        assert_eq!(offset(0x7fff_ffff).unwrap(), i32::MAX);
+        assert!(matches!(
+            offset(0x8000_0000),
+            Err(ArrowError::OffsetOverflowError(0x8000_0000))
+        ));
     }
 }

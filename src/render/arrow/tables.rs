@@ -1,6 +1,7 @@
 //! The result sets of a fit as Arrow batches.
 
 use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 
 use super::builder::TableBuilder;
 use super::columns::TableRow;
@@ -71,5 +72,12 @@ fn batch<Row: TableRow>(
     let rows = rows.into_iter();
     let table = TableBuilder::new(annotator, item, rows.size_hint().0);
     let batch = Row::add_columns(table).finish(rows);
-    batch.map_err(|error| Error::new(ErrorKind::Internal, format!("{} set: {error}", set.name())))
+    batch.map_err(|error| match error {
+        ArrowError::OffsetOverflowError(_) => Error::votes(format!(
+            "the ids are too long: a column of the {} set would hold more than 2 GB of text; use \
+             shorter ids and join the long ones afterwards",
+            set.name()
+        )),
+        error => Error::new(ErrorKind::Internal, format!("{} set: {error}", set.name())),
+    })
 }

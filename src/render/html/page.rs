@@ -21,7 +21,7 @@ impl Fit {
     /// The same, under a time limit or a poll: cycles are looked for when they are
     /// asked for.
     pub fn report_within(&self, execution: &mut Execution<'_>) -> Result<String> {
-        execution.run(|stop| self.page(stop))
+        execution.run_sized(self.flow.len(), |_, stop| self.page(stop))
     }
 
     fn page(&self, stop: &Stop) -> Result<String> {

@@ -2,10 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use crate::error::Result;
-use crate::execution::join;
+use crate::execution::with_helpers;
 
 /// Computes the parts 0, 1, … in any order, and returns them in order. So the number of
 /// threads does not change any bit.
@@ -27,13 +26,7 @@ pub(super) fn in_parallel<T: Send>(
             done.push((part, result));
         }
     };
-    thread::scope(|scope| {
-        let others = (1..threads.min(parts)).map(|_| scope.spawn(work));
-        let others: Vec<_> = others.collect();
-        let own = work();
-        let results = others.into_iter().map(join).chain([own]);
-        results.collect::<Result<()>>()
-    })?;
+    with_helpers(threads.min(parts), work, work)?;
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|(part, _)| *part);
     Ok(done.into_iter().map(|(_, result)| result).collect())

@@ -16,7 +16,7 @@
 //! it is known well enough. The diagonal of L⁺ is found in the same way, where the
 //! votes on a pair take the role of an annotator.
 
-use std::thread;
+use std::sync::OnceLock;
 
 use super::annotator_sums::AnnotatorSums;
 use super::contribution::ScoreContribution;
@@ -24,7 +24,7 @@ use super::hessian::{Hessian, LANES, RhsLanes};
 use super::score_contributions::ScoreContributions;
 use super::variances::Variances;
 use crate::error::Result;
-use crate::execution::{Stop, join};
+use crate::execution::{Stop, with_helpers};
 use crate::random::Random;
 
 /// The relative error of the variances that suffices, on average over the items.
@@ -42,17 +42,19 @@ pub(super) fn variances(
     threads: usize,
     stop: &Stop,
 ) -> Result<Variances> {
-    let (clustered, independent) = if threads == 1 {
-        let clustered = clustered(hessian, contributions, 1, stop)?;
-        (Ok(clustered), independent(hessian, stop))
-    } else {
-        thread::scope(|scope| {
-            let other = scope.spawn(|| independent(hessian, stop));
-            let own = clustered(hessian, contributions, threads - 1, stop);
-            (own, join(other))
-        })
+    let by_helper = OnceLock::new();
+    let help = || {
+        let found = independent(hessian, stop)?;
+        by_helper.set(found).expect("there is one helper");
+        Ok(())
     };
-    let (independent, (sums, clustered)) = (independent?, clustered?);
+    let (sums, clustered) = with_helpers(threads.min(2), help, || {
+        clustered(hessian, contributions, threads.max(2) - 1, stop)
+    })?;
+    let independent = match by_helper.into_inner() {
+        Some(found) => found,
+        None => independent(hessian, stop)?,
+    };
     Ok(Variances {
         sums,
         clustered,
