@@ -6,11 +6,16 @@
 //! the work it sets a flag, [`Stop`], which the workers check between small
 //! pieces of work. Only the calling thread ever calls the poll, because a poll
 //! may touch the host: that of SQLite steps a statement on the caller's connection.
+//!
+//! Work that is expected to take less time than a thread takes to start is tried on
+//! the calling thread first. If it is not done after some number of checks of the
+//! flag, it starts again on a worker.
 
 use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,6 +24,13 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// How long the calling thread waits between two polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Votes, or pairs of items, up to which work is tried on the calling thread first.
+const MAX_SMALL_SIZE: usize = 1000;
+
+/// So often work on the calling thread checks whether to stop before it is given up:
+/// with few votes, a hundredth of a second.
+const MAX_SMALL_CHECKS: u32 = 10_000;
 
 /// How far cross-validation runs the paths of its folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +171,42 @@ impl<'a> Execution<'a> {
         self.threads
     }
 
+    /// Whether work of so many votes or pairs is tried on the calling thread first.
+    pub(crate) fn is_small(size: usize) -> bool {
+        size <= MAX_SMALL_SIZE
+    }
+
+    /// Runs `work` of some size, given the number of threads that it may use: on the
+    /// calling thread if it is small and soon done, otherwise on other threads.
+    pub(crate) fn run_sized<T: Send>(
+        &mut self,
+        size: usize,
+        work: impl Fn(&Stop, usize) -> Result<T> + Send + Sync,
+    ) -> Result<T> {
+        if Self::is_small(size) {
+            let stop = Stop::after(MAX_SMALL_CHECKS);
+            let outcome = self.run_here(|| work(&stop, 1));
+            if !stop.was_set() {
+                return outcome;
+            }
+        }
+        let threads = self.threads;
+        self.run(|stop| work(stop, threads))
+    }
+
+    /// Runs `work` on this thread. If that takes longer than the time between two
+    /// polls, there is a poll at its end.
+    fn run_here<T>(&mut self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let start = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(work));
+        let outcome = outcome.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+        let is_due = start.elapsed() >= POLL_INTERVAL;
+        match is_due.then(|| self.reason_to_stop()).flatten() {
+            Some(reason) => Err(reason),
+            None => outcome,
+        }
+    }
+
     /// Runs `work` on another thread. This one polls until it is done.
     pub(crate) fn run<T: Send>(
         &mut self,
@@ -180,7 +228,7 @@ impl<'a> Execution<'a> {
                 if reason.is_none() {
                     reason = self.reason_to_stop();
                     if reason.is_some() {
-                        stop.0.store(true, Ordering::Relaxed);
+                        stop.set();
                     }
                 }
             }
@@ -212,12 +260,40 @@ impl<'a> Execution<'a> {
 
 /// The flag by which the calling thread stops its workers.
 #[derive(Debug, Default)]
-pub struct Stop(AtomicBool);
+pub struct Stop {
+    is_set: AtomicBool,
+    /// On the calling thread, which cannot set the flag while it works: after so many
+    /// checks it is set.
+    checks_left: Option<AtomicU32>,
+}
 
 impl Stop {
+    /// A flag that is set after so many checks.
+    fn after(checks: u32) -> Self {
+        Self {
+            is_set: AtomicBool::new(false),
+            checks_left: Some(AtomicU32::new(checks)),
+        }
+    }
+
+    fn set(&self) {
+        self.is_set.store(true, Ordering::Relaxed);
+    }
+
+    fn was_set(&self) -> bool {
+        self.is_set.load(Ordering::Relaxed)
+    }
+
     /// An error once the work was told to stop.
     pub fn check(&self) -> Result<()> {
-        if self.0.load(Ordering::Relaxed) {
+        if let Some(left) = &self.checks_left {
+            // One thread alone counts.
+            match left.load(Ordering::Relaxed) {
+                0 => self.set(),
+                count => left.store(count - 1, Ordering::Relaxed),
+            }
+        }
+        if self.was_set() {
             Err(interrupted())
         } else {
             Ok(())
@@ -227,10 +303,14 @@ impl Stop {
 
 /// Waits for a thread. Its panic becomes an error.
 pub(crate) fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
-    handle.join().unwrap_or_else(|panic| {
-        let text = panic_text(panic.as_ref());
-        Err(internal(format!("a worker thread panicked: {text}")))
-    })
+    handle
+        .join()
+        .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Error {
+    let text = panic_text(panic);
+    internal(format!("a worker thread panicked: {text}"))
 }
 
 /// The message of a panic.
@@ -320,8 +400,34 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_error() {
-        let error = Execution::new().run::<()>(|_| panic!("oh no")).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Internal);
-        assert!(error.to_string().contains("oh no"));
+        let here = Execution::new().run_sized::<()>(0, |_, _| panic!("oh no"));
+        for outcome in [Execution::new().run(|_| panic!("oh no")), here] {
+            let error = outcome.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Internal);
+            assert!(error.to_string().contains("oh no"));
+        }
+    }
+
+    #[test]
+    fn small_work_is_done_by_the_calling_thread() {
+        let caller = thread::current().id();
+        let is_here = |size| {
+            let mut execution = Execution::new().threads(2);
+            execution.run_sized(size, |stop, threads| {
+                stop.check()?;
+                Ok((thread::current().id() == caller, threads))
+            })
+        };
+        assert_eq!(is_here(MAX_SMALL_SIZE).unwrap(), (true, 1));
+        assert_eq!(is_here(MAX_SMALL_SIZE + 1).unwrap(), (false, 2));
+    }
+
+    /// What looks small and is not goes to a worker, where it can be stopped.
+    #[test]
+    fn work_that_does_not_end_soon_starts_again_on_a_worker() {
+        let mut execution = Execution::new();
+        execution.limit(Some(0.01));
+        let error = execution.run_sized(1, |stop, _| forever(stop)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
     }
 }

@@ -35,7 +35,7 @@ impl Fit {
 
     /// The same, under a time limit or a poll: the cycles of many items take long.
     pub fn cycles_within(&self, execution: &mut Execution<'_>) -> Result<Vec<PairFlow<'_>>> {
-        let parts = execution.run(|stop| FlowParts::new(self, stop))?;
+        let parts = execution.run_sized(self.flow.len(), |stop, _| FlowParts::new(self, stop))?;
         let cycles = parts.cycles.as_ref();
         let flow = &self.flow;
         let pair = |k: usize| PairFlow {

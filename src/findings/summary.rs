@@ -85,7 +85,7 @@ impl Fit {
 
     /// The same, under a time limit or a poll: the cycles of many items take long.
     pub fn summary_within(&self, execution: &mut Execution<'_>) -> Result<Summary> {
-        execution.run(|stop| Summary::new(self, stop))
+        execution.run_sized(self.flow.len(), |stop, _| Summary::new(self, stop))
     }
 }
 

@@ -22,7 +22,9 @@ impl Fit {
         options.check()?;
         refuse_one_sided(&votes.comparisons, options)?;
         execution.limit(options.max_seconds);
-        let (threads, cv_extent) = (execution.worker_threads(), execution.cv_extent());
-        execution.run(|stop| compute(votes, options, (threads, cv_extent), stop))
+        let cv_extent = execution.cv_extent();
+        execution.run_sized(votes.comparisons.len(), |stop, threads| {
+            compute(votes, options, (threads, cv_extent), stop)
+        })
     }
 }

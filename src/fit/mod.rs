@@ -24,6 +24,7 @@ pub(crate) mod hodgerank_only;
 mod parts;
 pub(crate) mod predict;
 mod types;
+mod validate;
 
 pub use types::Fit;
 pub(crate) use types::{

@@ -67,7 +67,7 @@ impl Fault {
             ),
             Self::BadWeight => (
                 "not a weight",
-                "a weight is a number greater than 0 and at most 1e100",
+                "a weight is a number from 1e-100 to 1e100",
             ),
             Self::NullFold => ("not a fold", "a fold is a whole number"),
         }

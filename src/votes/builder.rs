@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::bad_rows::{BadRows, Fault};
 use super::canonical::Votes;
-use super::choice::{BadChoice, ChoiceRef, MAX_MAGNITUDE};
+use super::choice::{BadChoice, ChoiceRef, MAX_MAGNITUDE, MIN_WEIGHT};
 use super::chunks::{CHUNK_ROWS, Chunk, Renumbering, RenumberingCache, SharedChunk};
 use super::folds::Folds;
 use super::ids::{IdRef, IdType, Interner};
@@ -145,7 +145,7 @@ impl VoteBuilder {
         })?;
         if self.columns.weight.is_some() {
             let weight = row.weight;
-            if !weight.is_some_and(|weight| weight > 0.0 && weight <= MAX_MAGNITUDE) {
+            if !weight.is_some_and(|weight| (MIN_WEIGHT..=MAX_MAGNITUDE).contains(&weight)) {
                 let example = weight.map_or("NULL".into(), |weight| weight.to_string());
                 return Err((Fault::BadWeight, Some(example)));
             }
@@ -300,6 +300,12 @@ impl VoteBuilder {
         if skipped == self.rows || (skipped > 0 && self.on_bad_row == OnBadRow::Error) {
             return Err(self.bad.error(&self.columns, self.rows));
         }
+        if Execution::is_small(self.rows as usize) {
+            return execution.run_sized(self.rows as usize, |stop, threads| {
+                self.sort(chunks.clone(), threads, stop)
+            });
+        }
+        // Chunks are moved, so that each is dropped once it was read.
         let threads = execution.worker_threads();
         execution.run(move |stop| self.sort(chunks, threads, stop))
     }

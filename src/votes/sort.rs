@@ -97,6 +97,7 @@ impl Sorter {
         let mut choice = vec![0; votes];
         thread::scope(|scope| {
             let mut workers = Vec::new();
+            let mut own = Ok(());
             let mut rest = (
                 &mut keys[..],
                 &mut left[..],
@@ -109,7 +110,8 @@ impl Sorter {
                 let left = rest.1.split_off_mut(..length).expect("as many as keys");
                 let right = rest.2.split_off_mut(..length).expect("as many as keys");
                 let choice = rest.3.split_off_mut(..length).expect("as many as keys");
-                workers.push(scope.spawn(move || {
+                let is_last = rest.0.is_empty();
+                let mut work = move || {
                     for own in starts.windows(2) {
                         stop.check()?;
                         keys[own[0] - starts[0]..own[1] - starts[0]].sort_unstable();
@@ -121,9 +123,14 @@ impl Sorter {
                         choice[row] = (key & 3) as i8 - 1;
                     }
                     Ok(())
-                }));
+                };
+                if is_last {
+                    own = work();
+                } else {
+                    workers.push(scope.spawn(work));
+                }
             }
-            workers.into_iter().try_for_each(join)
+            workers.into_iter().map(join).chain([own]).collect::<Result<()>>()
         })?;
         Ok(Comparisons {
             items: self.items,

@@ -34,7 +34,7 @@ impl StandardErrors {
         stop: &Stop,
     ) -> Result<Self> {
         let contributions = ScoreContributions::new(votes, fitted);
-        let hessian = Hessian::new(&contributions, flow, components.collect(), stop)?;
+        let mut hessian = Hessian::new(&contributions, flow, components.collect(), stop)?;
         let inverse = if exact_work(votes) <= MAX_EXACT_WORK {
             hessian.inverse(stop)?
         } else {
@@ -42,7 +42,10 @@ impl StandardErrors {
         };
         let variances = match inverse {
             Some(inverse) => exact::variances(&hessian, &contributions, &inverse, threads, stop)?,
-            None => sketch::variances(&hessian, &contributions, threads, stop)?,
+            None => {
+                hessian.eliminate(stop)?;
+                sketch::variances(&hessian, &contributions, threads, stop)?
+            }
         };
         let mut errors = Self::default();
         for (variance, freedom) in variances.pooled() {

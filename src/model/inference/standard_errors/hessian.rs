@@ -12,6 +12,7 @@ use crate::execution::Stop;
 use crate::linalg::conjugate_gradient::{Limits, LinearSystem, conjugate_gradient};
 use crate::linalg::csr::WeightedGraph;
 use crate::linalg::dense::{Tile, add, get, invert, tiles};
+use crate::linalg::elimination::{Edge, Elimination, EliminationLimits};
 use crate::linalg::simd::{Kernel, Lanes, Quad, add_product, vectorised};
 use crate::model::flow::Flow;
 
@@ -34,6 +35,13 @@ const TOLERANCE: f64 = 1e-8;
 const MAX_WORK: usize = 4_000_000_000;
 const MIN_ITERATIONS: usize = 50;
 
+/// An inverse is used up to this condition number: its error is then far below the
+/// uncertainty of variances.
+const MAX_CONDITION: f64 = 1e10;
+
+/// With up to so many items all of them can be eliminated, whatever the graph is.
+const MAX_ELIMINATED_ITEMS: usize = 800;
+
 /// J, a graph Laplacian with reduced weights.
 pub(super) struct Hessian<'a> {
     pub flow: &'a Flow,
@@ -41,6 +49,8 @@ pub(super) struct Hessian<'a> {
     pub diagonal: Vec<f64>,
     /// Off the diagonal: the weights are minus the entries.
     graph: WeightedGraph,
+    /// The factors of J, if they were asked for and stay sparse.
+    elimination: Option<Elimination>,
 }
 
 impl<'a> Hessian<'a> {
@@ -55,7 +65,8 @@ impl<'a> Hessian<'a> {
             let weight = weight.to_mut();
             for vote in contributions.votes.of(u) {
                 let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
-                weight[flow.pair(a, b)] -= share * vote.weight;
+                let slot = &mut weight[flow.pair(a, b)];
+                *slot = f64::max(*slot - share * vote.weight, 0.0);
             }
         })?;
         let graph = WeightedGraph::new(flow.items(), &flow.a, &flow.b, &weight);
@@ -64,6 +75,7 @@ impl<'a> Hessian<'a> {
             components,
             diagonal: graph.degrees().collect(),
             graph,
+            elimination: None,
         })
     }
 
@@ -72,7 +84,7 @@ impl<'a> Hessian<'a> {
     }
 
     /// The inverse of J plus a constant on each component, which equals J⁺ up to
-    /// constants on each component. None if rounding makes the sum singular.
+    /// constants on each component. None if it is not accurate.
     pub fn inverse(&self, stop: &Stop) -> Result<Option<DMatrix<f64>>> {
         let items = self.items();
         let mut matrix = vec![Tile::default(); tiles(items.div_ceil(4))];
@@ -91,10 +103,35 @@ impl<'a> Hessian<'a> {
             }
         }
         let found = invert(&mut matrix, items, stop)?;
-        Ok(found.then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
+        let is_accurate = || {
+            let inverse_diagonal = (0..items).map(|item| get(&matrix, item, item));
+            let largest = self.diagonal.iter().copied().fold(0.0, f64::max);
+            largest * inverse_diagonal.fold(0.0, f64::max) <= MAX_CONDITION
+        };
+        Ok((found && is_accurate()).then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
     }
 
-    /// Solves J x = b for all lanes, by conjugate gradients. Solutions and right-hand
+    /// Prepares solutions by elimination, if the graph is thin or small: conjugate
+    /// gradients would need about as many iterations as there are items.
+    pub fn eliminate(&mut self, stop: &Stop) -> Result<()> {
+        let limits = match self.items() <= MAX_ELIMINATED_ITEMS {
+            true => Some(EliminationLimits::NONE),
+            false => EliminationLimits::thin(self.items(), self.graph.entries() / 2),
+        };
+        if let Some(limits) = limits {
+            let edge = |(node, weight)| Edge {
+                node,
+                weight,
+                flow: 0.0,
+            };
+            let row = |item| self.graph.row(item).map(edge).collect();
+            let rows = (0..self.items() as u32).map(row).collect();
+            self.elimination = Elimination::new(rows, limits, stop)?;
+        }
+        Ok(())
+    }
+
+    /// Solves J x = b for all lanes, by elimination or conjugate gradients. Solutions and right-hand
     /// sides sum to zero in each component. A constant that rounding leaves in a
     /// right-hand side is removed first: J maps constants to zero, so it would stay
     /// in the residual while the rest of that falls, and the steps would grow.
@@ -102,6 +139,12 @@ impl<'a> Hessian<'a> {
         let zeros = || vec![ZERO; self.items()];
         let mut residual = rhs;
         self.centre(&mut residual);
+        if let Some(elimination) = &self.elimination {
+            let numbers = residual.as_flattened_mut().as_flattened_mut();
+            elimination.solve(numbers.as_chunks_mut::<LANES>().0);
+            self.centre(&mut residual);
+            return Ok(residual);
+        }
         let mut system = HessianSystem {
             hessian: self,
             solution: zeros(),
