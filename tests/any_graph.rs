@@ -1,13 +1,14 @@
 //! Scores on thin graphs and with weights that lie far apart, against solutions that
 //! are known.
 
-use me_hodgerank::{ErrorKind, Fit, Options, PairModel, Row, VoteBuilder, Votes};
+use me_hodgerank::{ErrorKind, Fit, IdType, Options, PairModel, Row, VoteBuilder, Votes};
 
 /// Annotator, left item, right item, choice and weight.
 type Vote = (i64, i64, i64, f64, f64);
 
 fn votes(rows: impl IntoIterator<Item = Vote>, options: &Options) -> Votes {
     let mut builder = VoteBuilder::new(options);
+    builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
     for (annotator, left, right, choice, weight) in rows {
         let row = Row::new(annotator, left, right, choice).weight(weight);
         builder.push(row).unwrap();
@@ -67,9 +68,9 @@ fn a_bridge_of_any_weight_leaves_the_scores_of_its_sides() {
                 }
                 _ => (0.4, 1.0),
             };
-            assert!((a - b - side).abs() < 1e-12, "{bridge}: {}", a - b);
-            assert!((c - d - side).abs() < 1e-12, "{bridge}: {}", c - d);
-            assert!((b - c - link).abs() < 1e-12, "{bridge}: {}", b - c);
+            assert!((a - b - side).abs() < 1e-9, "{bridge}: {}", a - b);
+            assert!((c - d - side).abs() < 1e-9, "{bridge}: {}", c - d);
+            assert!((b - c - link).abs() < 1e-9, "{bridge}: {}", b - c);
         }
     }
 }
@@ -119,7 +120,7 @@ fn a_light_item_at_heavy_ones_is_no_error() {
 /// Choices and weights of every size: numbers, or an error that says what to do.
 #[test]
 fn numbers_are_finite_or_there_is_an_error() {
-    let sizes = [1e-300, 1e-100, 1e-20, 1.0, 1e20, 1e100];
+    let sizes: [f64; 6] = [1e-300, 1e-100, 1e-20, 1.0, 1e20, 1e100];
     for (choice, weight) in sizes.iter().flat_map(|&x| sizes.map(|y| (x, y.max(1e-100)))) {
         for options in [weighted(), without_effects()] {
             let rows = two_pairs(1.0).into_iter();
@@ -130,7 +131,8 @@ fn numbers_are_finite_or_there_is_an_error() {
                     for item in fit.ranking().unwrap() {
                         assert!(item.score.is_finite() && item.score_std_error.is_finite());
                     }
-                    Fit::from_bytes(&fit.to_bytes()).unwrap();
+                    let read = Fit::from_bytes(&fit.to_bytes());
+                    assert!(read.is_ok(), "{choice} {weight}: {fit:?}");
                 }
                 Err(error) => assert_eq!(error.kind(), ErrorKind::Votes, "{error}"),
             }

@@ -112,8 +112,8 @@ fn matrix(graph: &WeightedGraph, rows: &[(u32, u32)], row_of_item: &[u32]) -> Ve
 }
 
 /// An inverse is used up to this condition number. Scores are then accurate to
-/// about eight digits in the worst case, and to twelve on usual graphs.
-const MAX_CONDITION: f64 = 1e7;
+/// about ten digits in the worst case, and to more on usual graphs.
+const MAX_CONDITION: f64 = 1e6;
 
 /// (L + w·11ᵀ/n)⁻¹, w the mean degree. None if it is not accurate.
 pub(super) fn inverse(
