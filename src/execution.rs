@@ -7,9 +7,9 @@
 //! pieces of work. Only the calling thread ever calls the poll, because a poll
 //! may touch the host: that of SQLite steps a statement on the caller's connection.
 //!
-//! Work that is expected to take less time than a thread takes to start is tried on
-//! the calling thread first. If it is not done after some number of checks of the
-//! flag, it starts again on a worker.
+//! Work that may take less time than threads take to start is tried on the calling
+//! thread first. If it is not done when the first poll is due, it starts again on a
+//! worker.
 
 use std::any::Any;
 use std::fmt;
@@ -26,11 +26,10 @@ use crate::error::{Error, ErrorKind, Result};
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Votes, or pairs of items, up to which work is tried on the calling thread first.
-const MAX_SMALL_SIZE: usize = 1000;
+const MAX_SMALL_SIZE: usize = 300;
 
-/// So often work on the calling thread checks whether to stop before it is given up:
-/// with few votes, a hundredth of a second.
-const MAX_SMALL_CHECKS: u32 = 10_000;
+/// Work on the calling thread looks at the clock in one of so many checks.
+const CHECKS_PER_CLOCK: u32 = 32;
 
 /// How far cross-validation runs the paths of its folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,27 +183,14 @@ impl<'a> Execution<'a> {
         work: impl Fn(&Stop, usize) -> Result<T> + Send + Sync,
     ) -> Result<T> {
         if Self::is_small(size) {
-            let stop = Stop::after(MAX_SMALL_CHECKS);
-            let outcome = self.run_here(|| work(&stop, 1));
+            let stop = Stop::at(Instant::now() + POLL_INTERVAL);
+            let outcome = catch_unwind(AssertUnwindSafe(|| work(&stop, 1)));
             if !stop.was_set() {
-                return outcome;
+                return outcome.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
             }
         }
         let threads = self.threads;
         self.run(|stop| work(stop, threads))
-    }
-
-    /// Runs `work` on this thread. If that takes longer than the time between two
-    /// polls, there is a poll at its end.
-    fn run_here<T>(&mut self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let start = Instant::now();
-        let outcome = catch_unwind(AssertUnwindSafe(work));
-        let outcome = outcome.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
-        let is_due = start.elapsed() >= POLL_INTERVAL;
-        match is_due.then(|| self.reason_to_stop()).flatten() {
-            Some(reason) => Err(reason),
-            None => outcome,
-        }
     }
 
     /// Runs `work` on another thread. This one polls until it is done.
@@ -262,17 +248,25 @@ impl<'a> Execution<'a> {
 #[derive(Debug, Default)]
 pub struct Stop {
     is_set: AtomicBool,
-    /// On the calling thread, which cannot set the flag while it works: after so many
-    /// checks it is set.
-    checks_left: Option<AtomicU32>,
+    /// On the calling thread, which cannot set the flag while it works.
+    timer: Option<Timer>,
+}
+
+/// Sets a flag at a time.
+#[derive(Debug)]
+struct Timer {
+    at: Instant,
+    /// How many checks there were.
+    checks: AtomicU32,
 }
 
 impl Stop {
-    /// A flag that is set after so many checks.
-    fn after(checks: u32) -> Self {
+    /// A flag that is set at a time, by the thread that checks it.
+    fn at(at: Instant) -> Self {
+        let checks = AtomicU32::new(0);
         Self {
             is_set: AtomicBool::new(false),
-            checks_left: Some(AtomicU32::new(checks)),
+            timer: Some(Timer { at, checks }),
         }
     }
 
@@ -286,11 +280,10 @@ impl Stop {
 
     /// An error once the work was told to stop.
     pub fn check(&self) -> Result<()> {
-        if let Some(left) = &self.checks_left {
-            // One thread alone counts.
-            match left.load(Ordering::Relaxed) {
-                0 => self.set(),
-                count => left.store(count - 1, Ordering::Relaxed),
+        if let Some(Timer { at, checks }) = &self.timer {
+            let count = checks.fetch_add(1, Ordering::Relaxed);
+            if count.is_multiple_of(CHECKS_PER_CLOCK) && Instant::now() >= *at {
+                self.set();
             }
         }
         if self.was_set() {

@@ -63,9 +63,7 @@ fn a_bridge_of_any_weight_leaves_the_scores_of_its_sides() {
                 panic!("four items")
             };
             let (side, link) = match model {
-                PairModel::BradleyTerry => {
-                    ((14.5f64 / 6.5).ln(), ((bridge + 0.5) / 0.5).ln())
-                }
+                PairModel::BradleyTerry => ((14.5f64 / 6.5).ln(), ((bridge + 0.5) / 0.5).ln()),
                 _ => (0.4, 1.0),
             };
             assert!((a - b - side).abs() < 1e-9, "{bridge}: {}", a - b);
@@ -121,7 +119,10 @@ fn a_light_item_at_heavy_ones_is_no_error() {
 #[test]
 fn numbers_are_finite_or_there_is_an_error() {
     let sizes: [f64; 6] = [1e-300, 1e-100, 1e-20, 1.0, 1e20, 1e100];
-    for (choice, weight) in sizes.iter().flat_map(|&x| sizes.map(|y| (x, y.max(1e-100)))) {
+    for (choice, weight) in sizes
+        .iter()
+        .flat_map(|&x| sizes.map(|y| (x, y.max(1e-100))))
+    {
         for options in [weighted(), without_effects()] {
             let rows = two_pairs(1.0).into_iter();
             let rows = rows.map(|(u, l, r, c, w)| (u, l, r, c * choice, w * weight));
@@ -136,6 +137,30 @@ fn numbers_are_finite_or_there_is_an_error() {
                 }
                 Err(error) => assert_eq!(error.kind(), ErrorKind::Votes, "{error}"),
             }
+        }
+    }
+}
+
+/// Heavier pairs than integers that a number can tell apart.
+#[test]
+fn every_pair_model_takes_any_weight() {
+    for weight in [1e-100, 1e16, 1e30, 1e100] {
+        for pair_model in [
+            PairModel::BradleyTerry,
+            PairModel::Thurstone,
+            PairModel::Angular,
+        ] {
+            let options = Options {
+                pair_model,
+                ..weighted()
+            };
+            let rows = [(1, 0, 1, 1.0, weight), (2, 1, 0, -1.0, weight)];
+            let fit = Fit::new(&votes(rows, &options), &options).unwrap();
+            let scores = scores(&fit);
+            assert!(
+                scores[0].is_finite() && scores[0] > 0.0,
+                "{weight}: {scores:?}"
+            );
         }
     }
 }
@@ -230,7 +255,9 @@ fn a_chain_and_a_grid_are_fitted_with_the_defaults() {
     let options = weighted();
     let side = 40;
     let grid = thin(side * side, &[1, side], |_| 1.0);
-    let grid = grid.into_iter().filter(|row| row.2 - row.1 > 1 || row.2 % side != 0);
+    let grid = grid
+        .into_iter()
+        .filter(|row| row.2 - row.1 > 1 || row.2 % side != 0);
     for rows in [thin(1500, &[1], |_| 1.0), grid.collect()] {
         let fit = Fit::new(&votes(rows, &options), &options).unwrap();
         assert!(fit.has_chosen_time());

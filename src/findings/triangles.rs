@@ -41,7 +41,8 @@ impl Fit {
         &self,
         execution: &mut Execution<'_>,
     ) -> Result<Vec<TriangleFinding<'_>>> {
-        let triangles = execution.run_sized(self.flow.len(), |stop, _| worst_triangles(self, stop))?;
+        let triangles =
+            execution.run_sized(self.flow.len(), |stop, _| worst_triangles(self, stop))?;
         triangles.ok_or_else(|| {
             Error::votes("there are too many triangles to look through: ask for fewer items")
         })

@@ -8,8 +8,8 @@ use super::{
 use crate::error::{Error, Result};
 use crate::execution::{CvExtent, Stop};
 use crate::model::{
-    CvInput, Evidence, Fitted, Path, Problem, Snapshot, StandardErrors,
-    cross_validate_with, knockoff_selection, knockoff_statistics,
+    CvInput, Evidence, Fitted, Path, Problem, Snapshot, StandardErrors, cross_validate_with,
+    knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
 use crate::votes::{Comparisons, Folds, Votes};

@@ -287,7 +287,10 @@ impl RemainingGraph {
         self.work += row.len() + star.len();
         self.merged.clear();
         let mut added = 0;
-        let mut others = star.iter().filter(|other| other.node != own.node).peekable();
+        let mut others = star
+            .iter()
+            .filter(|other| other.node != own.node)
+            .peekable();
         for mut edge in row.iter().copied() {
             if edge.node == node || self.is_eliminated[edge.node as usize] {
                 continue;
@@ -370,12 +373,20 @@ mod tests {
     }
 
     fn eliminate(nodes: usize, edges: &[(usize, usize, f64, f64)]) -> Elimination {
-        let found = Elimination::new(rows(nodes, edges), EliminationLimits::NONE, &Stop::default());
+        let found = Elimination::new(
+            rows(nodes, edges),
+            EliminationLimits::NONE,
+            &Stop::default(),
+        );
         found.unwrap().unwrap()
     }
 
     /// A tree and some edges more.
-    fn random_edges(nodes: usize, more: usize, random: &mut Random) -> Vec<(usize, usize, f64, f64)> {
+    fn random_edges(
+        nodes: usize,
+        more: usize,
+        random: &mut Random,
+    ) -> Vec<(usize, usize, f64, f64)> {
         let mut pairs: Vec<(usize, usize)> = (1..nodes).map(|b| (random.below(b), b)).collect();
         for _ in 0..more {
             let a = random.below(nodes);

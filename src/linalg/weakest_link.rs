@@ -31,7 +31,9 @@ impl WeakestLink {
     pub fn of(graph: &WeightedGraph, nodes: &[u32], max_ratio: f64) -> Option<Self> {
         let each = || nodes.iter().flat_map(|&node| graph.row(node));
         let total: f64 = each().map(|(_, weight)| weight).sum();
-        let lightest = each().map(|(_, weight)| weight).fold(f64::INFINITY, f64::min);
+        let lightest = each()
+            .map(|(_, weight)| weight)
+            .fold(f64::INFINITY, f64::min);
         if total <= max_ratio * lightest {
             return None;
         }

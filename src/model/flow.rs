@@ -267,7 +267,9 @@ impl PairSums {
             PairModel::Uniform => self.choices / self.weight,
             PairModel::BradleyTerry => ((wins + 0.5) / (losses + 0.5)).ln(),
             // From the smaller share, which has a distance from 0 however heavy the pair is.
-            PairModel::Thurstone if losses < wins => -normal_quantile(smoothed(losses, self.weight)),
+            PairModel::Thurstone if losses < wins => {
+                -normal_quantile(smoothed(losses, self.weight))
+            }
             PairModel::Thurstone => normal_quantile(smoothed(wins, self.weight)),
             PairModel::Angular => (2.0 * (wins / self.weight) - 1.0).asin(),
         }

@@ -130,7 +130,11 @@ impl Sorter {
                     workers.push(scope.spawn(work));
                 }
             }
-            workers.into_iter().map(join).chain([own]).collect::<Result<()>>()
+            workers
+                .into_iter()
+                .map(join)
+                .chain([own])
+                .collect::<Result<()>>()
         })?;
         Ok(Comparisons {
             items: self.items,

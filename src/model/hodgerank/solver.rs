@@ -32,8 +32,8 @@ impl LaplacianSolver {
         // Each item is in one component, so one vector holds the rows of all.
         let mut row_of_item = vec![0; pairs.items()];
         let components = graph.components().into_iter();
-        let components =
-            components.map(|items| Component::new(pairs, &graph, items, solves, &mut row_of_item, stop));
+        let components = components
+            .map(|items| Component::new(pairs, &graph, items, solves, &mut row_of_item, stop));
         Ok(Self {
             components: components.collect::<Result<_>>()?,
             max_degree: graph.degrees().fold(0.0, f64::max),
@@ -102,7 +102,9 @@ impl LaplacianSolver {
             warm_starts,
         } = scratch;
         let components = self.components.iter().zip(warm_starts);
-        for (component, warm_start) in components.filter(|(component, _)| component.flow_scores.is_none()) {
+        for (component, warm_start) in
+            components.filter(|(component, _)| component.flow_scores.is_none())
+        {
             component.gather(rhs, &mut vectors.rhs);
             component.solve(vectors, warm_start, stop)?;
             component.scatter(&vectors.theta, theta);

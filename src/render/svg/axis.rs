@@ -224,7 +224,16 @@ mod tests {
 
     #[test]
     fn every_scale_has_few_ticks() {
-        let numbers = [0.0, 5e-324, 1e-310, 1e-300, 1.0, 1e300, f64::MAX, f64::INFINITY];
+        let numbers = [
+            0.0,
+            5e-324,
+            1e-310,
+            1e-300,
+            1.0,
+            1e300,
+            f64::MAX,
+            f64::INFINITY,
+        ];
         for (low, high) in numbers.iter().flat_map(|&x| numbers.map(|y| (x, y))) {
             for low in [low, -low, f64::NAN] {
                 for scale in [

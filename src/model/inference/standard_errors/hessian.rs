@@ -108,7 +108,8 @@ impl<'a> Hessian<'a> {
             let largest = self.diagonal.iter().copied().fold(0.0, f64::max);
             largest * inverse_diagonal.fold(0.0, f64::max) <= MAX_CONDITION
         };
-        Ok((found && is_accurate()).then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
+        Ok((found && is_accurate())
+            .then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
     }
 
     /// Prepares solutions by elimination, if the graph is thin or small: conjugate
