@@ -10,6 +10,7 @@ use crate::linalg::dense::{DenseProduct, Tile};
 use crate::linalg::elimination::{Edge, Elimination, EliminationLimits};
 use crate::linalg::jacobi::{self, JacobiScratch, LinearOperator};
 use crate::linalg::simd::{Quad, vectorised};
+use crate::linalg::vector::scaled_dot;
 use crate::linalg::weakest_link::WeakestLink;
 use crate::model::flow::Flow;
 
@@ -206,7 +207,7 @@ impl Component {
             limits,
             stop,
         )?;
-        if residual > MAX_RESIDUAL {
+        if residual > MAX_RESIDUAL && residual > self.unsolvable_part(rhs) {
             return Err(not_converged(residual));
         }
         self.centre(theta);
@@ -230,6 +231,17 @@ impl Component {
     pub fn times(&self, x: &[Quad], out: &mut [Quad]) {
         let quads = self.quads();
         self.laplacian.apply(&x[..quads], &mut out[..quads]);
+    }
+
+    /// The part of a right-hand side that no scores explain, since it does not sum to
+    /// zero. Where votes balance each other, rounding may be all there is.
+    fn unsolvable_part(&self, rhs: &[Quad]) -> f64 {
+        let degrees = self.inverse_diagonal.as_flattened()[..self.items.len()].iter();
+        let total: f64 = degrees.map(|inverse| 1.0 / inverse).sum();
+        let sum: f64 = rhs.as_flattened().iter().sum();
+        let energy = scaled_dot(rhs, rhs, &self.inverse_diagonal);
+        // Twice, as that rounds too.
+        2.0 * (sum * sum / total / energy).sqrt()
     }
 
     fn quads(&self) -> usize {
