@@ -63,7 +63,7 @@ impl EliminationLimits {
     };
 
     /// For a graph that should stay thin; None if it has too many edges for that. A
-    /// grid of 200 × 200 nodes takes 8 entries and 250 of work for each edge.
+    /// grid of 30 × 30 nodes takes less than 8 entries for each edge.
     pub fn thin(nodes: usize, edges: usize) -> Option<Self> {
         (edges <= MAX_SPARSE_EDGES * nodes).then_some(Self {
             entries: 16 * edges,
