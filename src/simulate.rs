@@ -75,17 +75,23 @@ const MAX_VOTES: usize = 1_000_000_000;
 /// The largest number of annotators, and of items: these take a few hundred megabytes.
 const MAX_IDS: usize = 10_000_000;
 
+/// The largest number of votes in a batch: 4 MB.
+const MAX_BATCH_VOTES: usize = 1 << 16;
+
 /// How one annotator votes.
+#[derive(Clone, Debug)]
 struct SimulatedAnnotator {
     kind: &'static str,
     scores: Vec<f64>,
     position_bias: f64,
     /// The side that a careless annotator clicks: 1 for left, -1 for right.
     preferred_side: Option<f64>,
+    /// The votes still to come.
     votes: usize,
 }
 
-/// An iterator over the votes of a [`Simulation`], one batch for each annotator.
+/// An iterator over the votes of a [`Simulation`], annotator by annotator: one batch
+/// for each, or several for one with many votes.
 #[derive(Clone, Debug)]
 pub struct Simulator {
     simulation: Simulation,
@@ -93,6 +99,8 @@ pub struct Simulator {
     kinds: Vec<&'static str>,
     random: Random,
     next: usize,
+    /// The annotator whose votes are not complete.
+    current: Option<SimulatedAnnotator>,
 }
 
 impl Simulation {
@@ -180,7 +188,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The votes, one batch for each annotator.
+    /// The votes, annotator by annotator.
     pub fn run(self) -> Result<Simulator> {
         self.check()?;
         let mut random = Random(self.seed);
@@ -192,6 +200,7 @@ impl Simulation {
             kinds,
             random,
             next: 0,
+            current: None,
         })
     }
 
@@ -275,6 +284,20 @@ impl Simulator {
         }
     }
 
+    /// None after the last.
+    fn next_annotator(&mut self) -> Option<SimulatedAnnotator> {
+        if self.next == self.simulation.annotators {
+            return None;
+        }
+        let annotator = if self.simulation.graded {
+            self.graded_annotator()
+        } else {
+            self.ungraded_annotator()
+        };
+        self.next += 1;
+        Some(annotator)
+    }
+
     fn choice(&mut self, annotator: &SimulatedAnnotator, left: usize, right: usize) -> f64 {
         let random = &mut self.random;
         let difference = annotator.scores[left] - annotator.scores[right];
@@ -301,25 +324,20 @@ impl Iterator for Simulator {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next == self.simulation.annotators {
-            return None;
-        }
-        let annotator = if self.simulation.graded {
-            self.graded_annotator()
-        } else {
-            self.ungraded_annotator()
-        };
-        self.next += 1;
+        let mut annotator = self.current.take().or_else(|| self.next_annotator())?;
         let items = self.simulation.items;
+        let votes = annotator.votes.min(MAX_BATCH_VOTES);
         let (mut left, mut right, mut choice) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..annotator.votes {
+        for _ in 0..votes {
             let i = self.random.below(items);
             let j = (i + 1 + self.random.below(items - 1)) % items;
             left.push(i);
             right.push(j);
             choice.push(self.choice(&annotator, i, j));
         }
-        let votes = annotator.votes;
+        annotator.votes -= votes;
+        let kind = annotator.kind;
+        self.current = Some(annotator).filter(|annotator| annotator.votes > 0);
         let ids =
             |items: &[usize]| Int64Array::from_iter_values(items.iter().map(|&i| i as i64 + 1));
         let scores = |items: &[usize]| {
@@ -332,11 +350,53 @@ impl Iterator for Simulator {
                 Arc::new(ids(&left)),
                 Arc::new(ids(&right)),
                 Arc::new(Float64Array::from(choice)),
-                Arc::new(StringArray::from(vec![annotator.kind; votes])),
+                Arc::new(StringArray::from(vec![kind; votes])),
                 Arc::new(scores(&left)),
                 Arc::new(scores(&right)),
             ],
         );
         Some(batch.map_err(|error| Error::new(ErrorKind::Internal, error.to_string())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batches(votes_each: usize, graded: bool) -> Vec<RecordBatch> {
+        let simulation = Simulation {
+            annotators: 3,
+            votes_each,
+            graded,
+            ..Simulation::default()
+        };
+        simulation.run().unwrap().map(Result::unwrap).collect()
+    }
+
+    /// A long row of votes begins with those of a short one, in any number of batches.
+    #[test]
+    fn batches_are_bounded_and_continue_each_other() {
+        let long = batches(2 * MAX_BATCH_VOTES + 5, false);
+        let rows: Vec<usize> = long.iter().map(RecordBatch::num_rows).collect();
+        let of_one = [MAX_BATCH_VOTES, MAX_BATCH_VOTES, 5];
+        assert_eq!(rows, of_one.repeat(3));
+        let short = batches(7, false);
+        assert_eq!(short[0], long[0].slice(0, 7));
+        let annotator = |batch: &RecordBatch| batch.column(0).slice(0, 1);
+        let first = [0, 3, 6].map(|index| annotator(&long[index]));
+        assert_eq!(first, [0, 1, 2].map(|index| annotator(&short[index])));
+        assert_ne!(long[1].slice(0, 7), long[0].slice(0, 7));
+    }
+
+    /// Two hundred million votes of one annotator do not have to fit in memory.
+    #[test]
+    fn the_first_votes_come_before_the_last_are_drawn() {
+        let simulation = Simulation {
+            annotators: 1,
+            votes_each: 200_000_000,
+            ..Simulation::default()
+        };
+        let first = simulation.run().unwrap().next().unwrap().unwrap();
+        assert_eq!(first.num_rows(), MAX_BATCH_VOTES);
     }
 }

@@ -115,16 +115,17 @@ fn weights_and_folds() {
         full(Some(1.0), Some(1)),
         full(Some(0.0), Some(1)),
         full(Some(-2.0), Some(2)),
+        full(Some(1e-310), Some(2)),
         full(None, Some(2)),
         full(Some(f64::NAN), Some(2)),
         full(Some(1.0), None),
     ];
     let text = read(&options, rows).unwrap_err().to_string();
-    assert!(text.starts_with("5 rows of 6 cannot be used;"), "{text}");
+    assert!(text.starts_with("6 rows of 7 cannot be used;"), "{text}");
     assert!(
         text.contains(
-            "column \"count\" is not a weight in 4 rows (for example -2): a weight is a number \
-             greater than 0 and at most 1e100"
+            "column \"count\" is not a weight in 5 rows (for example -2): a weight is a number \
+             from 1e-100 to 1e100"
         ),
         "{text}"
     );

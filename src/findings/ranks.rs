@@ -40,7 +40,8 @@ fn share_ranks(order: &mut [u32], scores: &[f64], tolerance: f64, rank: &mut [u6
     while first < order.len() {
         let best = scores[order[first] as usize];
         let equal = |item: &&u32| best - scores[**item as usize] <= tolerance;
-        let group = order[first..].iter().take_while(equal).count();
+        // At least the item itself, even if its score is not a number.
+        let group = order[first..].iter().take_while(equal).count().max(1);
         // Equal items by id: the numbers of items ascend with their ids.
         order[first..first + group].sort_unstable();
         for &item in &order[first..first + group] {
@@ -61,5 +62,13 @@ mod tests {
         let ranks = Ranks::new(&scores, &component);
         assert_eq!(ranks.rank, [3, 4, 1, 1, 1, 2]);
         assert_eq!(ranks.order, [2, 3, 0, 1, 4, 5]);
+    }
+
+    #[test]
+    fn scores_that_are_not_numbers_have_ranks_of_their_own() {
+        let ranks = Ranks::new(&[f64::NAN, 1.0, f64::NAN, f64::INFINITY], &[1; 4]);
+        let mut sorted = ranks.rank.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, [1, 2, 3, 4]);
     }
 }

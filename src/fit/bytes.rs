@@ -8,7 +8,8 @@
 //! are little endian. A vector or text is its length, then its elements; the
 //! length is checked against the number of bytes that remain before memory is
 //! allocated. After reading, lengths and indices are checked against each other,
-//! so that no later code can index out of bounds.
+//! so that no later code can index out of bounds, and numbers for whether a fit
+//! can have them.
 
 use crate::error::{Error, Result};
 use crate::fit::types::{
@@ -57,7 +58,7 @@ impl Fit {
         }
         let mut reader = Reader(payload);
         let fit = Fit::read(&mut reader)?;
-        if !reader.0.is_empty() || !fit.is_consistent() {
+        if !reader.0.is_empty() || !fit.is_consistent() || !fit.has_valid_numbers() {
             return Err(damaged());
         }
         Ok(fit)

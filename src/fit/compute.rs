@@ -8,8 +8,8 @@ use super::{
 use crate::error::{Error, Result};
 use crate::execution::{CvExtent, Stop};
 use crate::model::{
-    CvInput, Evidence, Fitted, Flow, LaplacianSolver, PairVariance, Path, Problem, Snapshot,
-    StandardErrors, cross_validate_with, knockoff_selection, knockoff_statistics,
+    CvInput, Evidence, Fitted, PairVariance, Path, Problem, Snapshot, StandardErrors,
+    cross_validate_with, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
 use crate::votes::{Comparisons, Folds, Votes};
@@ -81,9 +81,9 @@ pub(super) fn compute(
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
     tally.hodgerank = match options.pair_model {
         PairModel::Uniform => path.hodgerank,
-        _ => scores_of(&problem.flow, &problem.consensus, stop)?,
+        _ => problem.consensus.scores_of(&problem.flow, stop)?,
     };
-    Ok(Fit {
+    let fit = Fit {
         items: votes.items.clone(),
         annotators: votes.annotators.clone(),
         totals,
@@ -97,7 +97,8 @@ pub(super) fn compute(
         row_checks: RowChecks::new(comparisons, problem.flow.len()),
         pair_variance,
         flow: problem.flow,
-    })
+    };
+    fit.refuse_overflow()
 }
 
 /// The folds of the cross-validation. None if a time is given, no folds are
@@ -263,13 +264,4 @@ fn knockoff(
     let statistic = knockoff_statistics(&votes.comparisons, problem, hodgerank, stop)?;
     let plus = options.bias_test == BiasTest::KnockoffPlus;
     Ok(Some(knockoff_selection(&statistic, rate, plus)))
-}
-
-/// The scores whose differences explain a flow best, in least squares.
-pub(crate) fn scores_of(flow: &Flow, consensus: &LaplacianSolver, stop: &Stop) -> Result<Vec<f64>> {
-    let rhs = flow.divergence(&flow.value);
-    let mut theta = vec![0.0; flow.items()];
-    let mut scratch = consensus.scratch();
-    consensus.solve(&rhs, &mut theta, &mut scratch, stop)?;
-    Ok(theta)
 }

@@ -5,7 +5,6 @@
 //! errors. The numbers are the same as in a complete [`Fit`](crate::Fit).
 
 use super::ItemTally;
-use super::compute::scores_of;
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
 use crate::model::{Fitted, Flow, LaplacianSolver, SolveFrequency, StandardErrors};
@@ -47,16 +46,19 @@ fn compute(
     threads: usize,
     stop: &Stop,
 ) -> Result<HodgeRankOnly> {
-    let flow = Flow::new(votes, pair_model, stop)?;
+    let mut flow = Flow::new(votes, PairModel::Uniform, stop)?;
     let consensus = LaplacianSolver::new(&flow, SolveFrequency::Once, stop)?;
     let mut tally = ItemTally::new(votes, &consensus);
     let rhs = net_wins(votes, &tally);
     let mut scores = vec![0.0; votes.items()];
     let mut scratch = consensus.scratch();
-    consensus.solve(&rhs, &mut scores, &mut scratch, stop)?;
+    consensus.hodgerank(&rhs, &mut scores, &mut scratch, stop)?;
     tally.hodgerank = match pair_model {
         PairModel::Uniform => scores.clone(),
-        _ => scores_of(&flow, &consensus, stop)?,
+        _ => {
+            flow = Flow::new(votes, pair_model, stop)?;
+            consensus.scores_of(&flow, stop)?
+        }
     };
     let fitted = Fitted {
         theta: &scores,

@@ -26,6 +26,7 @@ mod parts;
 pub(crate) mod predict;
 mod row_checks;
 mod types;
+mod validate;
 
 pub use types::Fit;
 pub(crate) use types::{

@@ -10,14 +10,18 @@
 //! | [`adjacency`] | many small graphs, laid out for products with their Laplacians |
 //! | [`conjugate_gradient`] | the conjugate gradient method |
 //! | [`jacobi`] | the same for one right-hand side, preconditioned by the diagonal |
+//! | [`elimination`] | the factors of a sparse Laplacian, by elimination of nodes |
+//! | [`weakest_link`] | how far light edges between heavy parts spoil a solution |
 //! | [`lanczos`] | the largest eigenvalue |
 
 pub(crate) mod adjacency;
 pub(crate) mod conjugate_gradient;
 pub(crate) mod csr;
 pub(crate) mod dense;
+pub(crate) mod elimination;
 pub(crate) mod gather;
 pub(crate) mod jacobi;
 pub(crate) mod lanczos;
 pub(crate) mod simd;
 pub(crate) mod vector;
+pub(crate) mod weakest_link;

@@ -19,8 +19,9 @@ pub fn normal_tail(z: f64) -> f64 {
 pub fn normal_quantile(share: f64) -> f64 {
     let mut x: f64 = 0.0;
     // Newton's method. The tail is log-concave: started at 0 it never overshoots, and
-    // it doubles the number of digits in each step once it is near.
-    for _ in 0..100 {
+    // it doubles the number of digits in each step once it is near. In the tail a step
+    // is about 1/x, so it takes about −ln(share) of them to get there.
+    for _ in 0..500 {
         let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
         let step = (share - normal_tail(-x)) / density;
         x += step.clamp(-1.0, 1.0);

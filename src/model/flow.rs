@@ -260,20 +260,49 @@ fn sign(choice: f64) -> f64 {
 
 impl PairSums {
     fn flow(self, model: PairModel) -> f64 {
-        let share = self.wins / self.weight;
-        let smoothed = (self.wins + 0.5) / (self.weight + 1.0);
+        // Rounding must not make one larger than the other.
+        let wins = self.wins.min(self.weight);
+        let losses = self.weight - wins;
         match model {
             PairModel::Uniform => self.choices / self.weight,
-            PairModel::BradleyTerry => (smoothed / (1.0 - smoothed)).ln(),
-            PairModel::Thurstone => normal_quantile(smoothed),
-            PairModel::Angular => (2.0 * share - 1.0).asin(),
+            PairModel::BradleyTerry => ((wins + 0.5) / (losses + 0.5)).ln(),
+            // From the smaller share, which has a distance from 0 however heavy the pair is.
+            PairModel::Thurstone if losses < wins => {
+                -normal_quantile(smoothed(losses, self.weight))
+            }
+            PairModel::Thurstone => normal_quantile(smoothed(wins, self.weight)),
+            PairModel::Angular => (2.0 * (wins / self.weight) - 1.0).asin(),
         }
     }
+}
+
+/// A share of wins that is neither 0 nor 1.
+fn smoothed(wins: f64, weight: f64) -> f64 {
+    (wins + 0.5) / (weight + 1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Heavier than the integers that a number can tell apart.
+    #[test]
+    fn a_pair_of_any_weight_has_a_finite_flow() {
+        for weight in [1e-100, 1.0, 1e16, 1e30, 1e100] {
+            let mut votes = Comparisons::with_capacity(2, 0, false, true);
+            votes.push_annotator([(0, 1, 1.0, weight)]);
+            let flow = |model| {
+                let flow = Flow::new(&votes, model, &Stop::default()).unwrap();
+                flow.value[0]
+            };
+            let odds = (weight + 0.5).ln() - 0.5f64.ln();
+            assert!((flow(PairModel::BradleyTerry) - odds).abs() < 1e-12 * odds.max(1.0));
+            let normal = flow(PairModel::Thurstone);
+            assert!(normal.is_finite() && normal >= 0.0, "{weight}: {normal}");
+            // The tail beyond x is about exp(−x²/2).
+            assert!(weight < 1e15 || (normal * normal / 2.0 / odds - 1.0).abs() < 0.2);
+        }
+    }
 
     #[test]
     fn pairs_pool_the_votes_of_both_sides() {

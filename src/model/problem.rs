@@ -10,11 +10,14 @@ use super::settings::Settings;
 use super::statistics::Statistics;
 use crate::error::{Error, Result};
 use crate::execution::Stop;
-use crate::options::Options;
+use crate::options::{Options, PairModel};
 use crate::votes::Comparisons;
 
 /// More steps than this are refused rather than run.
 const MAX_STEPS: f64 = 2e7;
+
+/// A path that would take more memory than this is refused.
+const MAX_PATH_BYTES: f64 = 4e9;
 
 /// The votes as the path needs them, before any effect is fitted.
 #[derive(Debug)]
@@ -44,7 +47,11 @@ impl Problem {
         } else {
             SolveFrequency::Once
         };
-        let consensus = LaplacianSolver::new(&flow, solves, stop)?;
+        let consensus = match options.pair_model {
+            PairModel::Uniform => LaplacianSolver::new(&flow, solves, stop)?,
+            // The path explains choices, whatever the flow is.
+            _ => LaplacianSolver::new(&Flow::new(votes, PairModel::Uniform, stop)?, solves, stop)?,
+        };
         let mut settings = Settings {
             kappa: options.kappa,
             alpha: f64::NAN, // follows from the norm
@@ -102,6 +109,7 @@ impl Problem {
             grid.retain(|&time| time < t);
             grid.push(t);
         }
+        self.refuse_large_path(grid.len())?;
         let steps = grid[grid.len() - 1] / self.settings.alpha;
         if steps > MAX_STEPS {
             return Err(Error::votes(format!(
@@ -111,5 +119,20 @@ impl Problem {
             )));
         }
         Ok(grid)
+    }
+
+    /// At each grid time the path keeps all scores and the effects that are not zero.
+    fn refuse_large_path(&self, points: usize) -> Result<()> {
+        let (items, annotators) = (self.statistics.items, self.statistics.annotators());
+        let each = size_of::<f64>() * items + 2 * size_of::<f64>() * annotators;
+        let bytes = points as f64 * each as f64;
+        if bytes > MAX_PATH_BYTES {
+            return Err(Error::option(format!(
+                "the path would take up to {:.0} GB of memory: grid_points = {points} with {items} \
+                 items and {annotators} annotators; set a smaller grid_points",
+                bytes / 1e9
+            )));
+        }
+        Ok(())
     }
 }

@@ -118,7 +118,7 @@ impl Default for Options {
 
 /// The largest number of folds, drawn or given.
 pub const MAX_FOLDS: usize = 1000;
-const MAX_GRID_POINTS: usize = 10_000;
+pub(crate) const MAX_GRID_POINTS: usize = 10_000;
 
 /// Every option by the name that SQL users write.
 const FIELDS: &[JsonField<Options>] = json_fields! {

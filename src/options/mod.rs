@@ -9,6 +9,7 @@ mod json;
 mod names;
 
 pub use enums::{BiasTest, OnBadRow, PairModel, ThetaUpdate};
+pub(crate) use fields::MAX_GRID_POINTS;
 pub use fields::{Columns, MAX_FOLDS, Options};
 pub(crate) use json::{JsonField, json_fields, read_fields, read_value};
 pub(crate) use names::from_name;

@@ -73,10 +73,7 @@ impl Fault {
                 "not a choice",
                 "write 'left', 'right', 'tie', a number, a boolean, or the id of the item that won",
             ),
-            Self::BadWeight => (
-                "not a weight",
-                "a weight is a number greater than 0 and at most 1e100",
-            ),
+            Self::BadWeight => ("not a weight", "a weight is a number from 1e-100 to 1e100"),
             Self::NullFold => ("not a fold", "a fold is a whole number"),
         };
         (wrong, remedy.into())

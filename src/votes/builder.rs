@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::bad_rows::{BadRows, Fault};
 use super::canonical::Votes;
-use super::choice::{BadChoice, ChoiceRef, MAX_MAGNITUDE};
+use super::choice::{BadChoice, ChoiceRef, MAX_MAGNITUDE, MIN_WEIGHT};
 use super::chunks::{CHUNK_ROWS, Chunk, Renumbering, RenumberingCache, SharedChunk};
 use super::folds::Folds;
 use super::ids::{IdRef, IdType, Interner};
@@ -154,7 +154,7 @@ impl VoteBuilder {
         })?;
         if self.columns.weight.is_some() {
             let weight = row.weight;
-            if !weight.is_some_and(|weight| weight > 0.0 && weight <= MAX_MAGNITUDE) {
+            if !weight.is_some_and(|weight| (MIN_WEIGHT..=MAX_MAGNITUDE).contains(&weight)) {
                 let example = weight.map_or("NULL".into(), |weight| weight.to_string());
                 return Err((Fault::BadWeight, Some(example)));
             }

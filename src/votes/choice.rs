@@ -26,6 +26,9 @@ pub(crate) enum BadChoice {
 /// The largest choice and weight. The square of a larger one could overflow.
 pub(crate) const MAX_MAGNITUDE: f64 = 1e100;
 
+/// The smallest weight of a vote: one over a lighter one, squared, would be infinite.
+pub(crate) const MIN_WEIGHT: f64 = 1e-100;
+
 const LEFT: &[&str] = &["left", "l", "a", "model_a", "model a", "first"];
 const RIGHT: &[&str] = &["right", "r", "b", "model_b", "model b", "second"];
 const TIE: &[&str] = &[

@@ -65,8 +65,19 @@ fn a_forged_model_breaks_nothing() {
         }
         let checksum = blake3::hash(&forged[28..]);
         forged[12..28].copy_from_slice(&checksum.as_bytes()[..16]);
-        let sets = ["ranking", "annotators", "personal", "path", "cv", "summary"].into_iter();
-        let sets = sets.map(|set| format!("SELECT count(*) FROM me_hodgerank_{set}(?)"));
+        let sets = [
+            "ranking",
+            "annotators",
+            "personal",
+            "path",
+            "cv",
+            "summary",
+            "cycles",
+            "triangles",
+        ];
+        let sets = sets
+            .into_iter()
+            .map(|set| format!("SELECT count(*) FROM me_hodgerank_{set}(?)"));
         let pictures = me_hodgerank::Plot::ALL.into_iter().map(|plot| plot.name());
         let pictures =
             pictures.map(|kind| format!("SELECT length(me_hodgerank_svg(?, '{kind}')) > 0"));

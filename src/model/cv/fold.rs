@@ -38,7 +38,11 @@ impl Fold {
         let statistics = Arc::new(Statistics::new(&training, stop)?);
         let pairs = Flow::new(&training, PairModel::Uniform, stop)?;
         drop(training);
-        let solver = Arc::new(LaplacianSolver::new(&pairs, SolveFrequency::Often, stop)?);
+        let solves = match input.settings.personal || input.settings.position_bias {
+            true => SolveFrequency::Often,
+            false => SolveFrequency::Once,
+        };
+        let solver = Arc::new(LaplacianSolver::new(&pairs, solves, stop)?);
         let settings = stable_settings(input.settings, &statistics, &solver, stop)?;
         Ok(Self {
             path: Path::new(&statistics, &solver, settings, stop)?,

@@ -2,13 +2,17 @@
 
 use super::laplacian::{ComponentLaplacian, LaplacianLayout, inverse};
 use super::warm_start::WarmStart;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::execution::Stop;
 use crate::linalg::conjugate_gradient::Limits;
 use crate::linalg::csr::WeightedGraph;
 use crate::linalg::dense::{DenseProduct, Tile};
+use crate::linalg::elimination::{Edge, Elimination, EliminationLimits};
 use crate::linalg::jacobi::{self, JacobiScratch, LinearOperator};
 use crate::linalg::simd::{Quad, vectorised};
+use crate::linalg::vector::scaled_dot;
+use crate::linalg::weakest_link::WeakestLink;
+use crate::model::flow::Flow;
 
 /// Components of up to this many items are solved with a dense inverse.
 const MAX_INVERSE_ITEMS: usize = 600;
@@ -18,6 +22,15 @@ const MAX_DENSE_INVERSE_ITEMS: usize = 2000;
 
 /// The residual of a solution may be this part of the right-hand side.
 const TOLERANCE: f64 = 1e-13;
+
+/// A residual that is larger than this is an error and not a solution.
+const MAX_RESIDUAL: f64 = 1e-9;
+
+/// How far off scores may be, relative to the choices, for all the weights can do.
+const MAX_ERROR: f64 = 1e-7;
+
+/// With weights for which nothing else is accurate, so many entries: 200 MB.
+const MAX_ENTRIES: usize = 8_000_000;
 
 /// How often scores are solved for: an inverse pays if it is used often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +51,18 @@ pub(super) struct Component {
     /// One over the diagonal of the Laplacian.
     inverse_diagonal: Vec<Quad>,
     laplacian: ComponentLaplacian,
-    /// None for a component solved by conjugate gradients.
-    inverse: Option<Vec<Tile>>,
+    method: SolveMethod,
+    /// HodgeRank's scores of `items`, found from the flow, where items are joined by
+    /// so little weight that a right-hand side does not tell them. None elsewhere.
+    pub flow_scores: Option<Vec<f64>>,
+}
+
+/// How a component is solved.
+#[derive(Debug)]
+enum SolveMethod {
+    Inverse(Vec<Tile>),
+    Elimination(Elimination),
+    ConjugateGradient,
 }
 
 /// Vectors over a component's rows, filled up to complete quads with zeros.
@@ -63,6 +86,7 @@ impl ComponentScratch {
 impl Component {
     /// `row_of_item` is scratch memory, by item.
     pub fn new(
+        flow: &Flow,
         graph: &WeightedGraph,
         items: Vec<u32>,
         solves: SolveFrequency,
@@ -71,6 +95,11 @@ impl Component {
     ) -> Result<Self> {
         stop.check()?;
         let n = items.len();
+        let link = WeakestLink::of(graph, &items, MAX_ERROR / f64::EPSILON);
+        let link = link.filter(|link| link.error() > MAX_ERROR);
+        if let (Some(link), SolveFrequency::Often) = (link, solves) {
+            return Err(too_weak(link));
+        }
         let layout = LaplacianLayout::smallest(graph, &items);
         let max_inverse_items = match (layout, solves) {
             (LaplacianLayout::Dense, SolveFrequency::Often) => MAX_DENSE_INVERSE_ITEMS,
@@ -84,10 +113,30 @@ impl Component {
             *slot = 1.0 / graph.degree(item);
             row_of_item[item as usize] = row as u32;
         }
+        let mut inverse = match n <= max_inverse_items && link.is_none() {
+            true => inverse(graph, &rows, row_of_item, stop)?,
+            false => None,
+        };
+        let eliminated = if inverse.is_none() && link.is_none() {
+            let pairs = items.iter().map(|&item| graph.row(item).count());
+            let limits = match n <= max_inverse_items {
+                true => Some(EliminationLimits::NONE),
+                false => EliminationLimits::thin(n, pairs.sum::<usize>() / 2),
+            };
+            let edges = || edges(graph, &item_of_row, row_of_item);
+            limits.map(|limits| Elimination::new(edges(), limits, stop))
+        } else {
+            None
+        };
+        let method = match (inverse.take(), eliminated.transpose()?.flatten()) {
+            (Some(inverse), _) => SolveMethod::Inverse(inverse),
+            (None, Some(found)) => SolveMethod::Elimination(found),
+            (None, None) => SolveMethod::ConjugateGradient,
+        };
+        let flow_scores = link.map(|_| fit_flow(flow, &items, stop)).transpose()?;
         Ok(Self {
-            inverse: (n <= max_inverse_items)
-                .then(|| inverse(graph, &rows, row_of_item, stop))
-                .transpose()?,
+            method,
+            flow_scores,
             laplacian: ComponentLaplacian::new(graph, layout, &rows, row_of_item),
             items,
             item_of_row,
@@ -122,14 +171,24 @@ impl Component {
     ) -> Result<()> {
         let quads = self.quads();
         let (rhs, theta) = (&scratch.rhs[..quads], &mut scratch.theta[..quads]);
-        if let Some(matrix) = &self.inverse {
-            vectorised(DenseProduct {
-                matrix,
-                x: rhs,
-                out: theta,
-            });
-            self.centre(theta);
-            return Ok(());
+        match &self.method {
+            SolveMethod::Inverse(matrix) => {
+                vectorised(DenseProduct {
+                    matrix,
+                    x: rhs,
+                    out: theta,
+                });
+                self.centre(theta);
+                return Ok(());
+            }
+            SolveMethod::Elimination(elimination) => {
+                theta.copy_from_slice(rhs);
+                let rows = &mut theta.as_flattened_mut()[..self.items.len()];
+                elimination.solve(rows.as_chunks_mut::<1>().0);
+                self.centre(theta);
+                return Ok(());
+            }
+            SolveMethod::ConjugateGradient => {}
         }
         let warm_start = warm_start.get_or_insert_with(|| WarmStart::new(quads));
         warm_start.guess(rhs, &self.inverse_diagonal, theta);
@@ -139,7 +198,7 @@ impl Component {
             // than this nothing is gained.
             max_iterations: 2 * self.items.len() + 50,
         };
-        jacobi::solve(
+        let residual = jacobi::solve(
             &self.laplacian,
             &self.inverse_diagonal,
             rhs,
@@ -148,15 +207,41 @@ impl Component {
             limits,
             stop,
         )?;
+        if residual > MAX_RESIDUAL && residual > self.unsolvable_part(rhs) {
+            return Err(not_converged(residual));
+        }
         self.centre(theta);
         warm_start.push(rhs, theta);
         Ok(())
+    }
+
+    /// The scores of `items` whose differences are closest to a flow.
+    pub fn fit_flow(&self, flow: &Flow, stop: &Stop) -> Result<Vec<f64>> {
+        fit_flow(flow, &self.items, stop)
+    }
+
+    /// Brings scores in the order of `items` to all items.
+    pub fn scatter_scores(&self, scores: &[f64], values: &mut [f64]) {
+        for (&score, &item) in scores.iter().zip(&self.items) {
+            values[item as usize] = score;
+        }
     }
 
     /// out = L x.
     pub fn times(&self, x: &[Quad], out: &mut [Quad]) {
         let quads = self.quads();
         self.laplacian.apply(&x[..quads], &mut out[..quads]);
+    }
+
+    /// The part of a right-hand side that no scores explain, since it does not sum to
+    /// zero. Where votes balance each other, rounding may be all there is.
+    fn unsolvable_part(&self, rhs: &[Quad]) -> f64 {
+        let degrees = self.inverse_diagonal.as_flattened()[..self.items.len()].iter();
+        let total: f64 = degrees.map(|inverse| 1.0 / inverse).sum();
+        let sum: f64 = rhs.as_flattened().iter().sum();
+        let energy = scaled_dot(rhs, rhs, &self.inverse_diagonal);
+        // Twice, as that rounds too.
+        2.0 * (sum * sum / total / energy).sqrt()
     }
 
     fn quads(&self) -> usize {
@@ -169,4 +254,72 @@ impl Component {
         let mean = theta.iter().sum::<f64>() / theta.len() as f64;
         theta.iter_mut().for_each(|score| *score -= mean);
     }
+}
+
+/// The scores of a component's items whose differences are closest to a flow, with
+/// mean zero.
+fn fit_flow(flow: &Flow, items: &[u32], stop: &Stop) -> Result<Vec<f64>> {
+    let row = |item: u32| items.partition_point(|&other| other < item);
+    let mut rows = vec![Vec::new(); items.len()];
+    for (first, &a) in items.iter().enumerate() {
+        for pair in flow.pairs_of(a as usize) {
+            let (second, weight) = (row(flow.b[pair]), flow.weight[pair]);
+            for (own, other, sign) in [(first, second, 1.0), (second, first, -1.0)] {
+                rows[own].push(Edge {
+                    node: other as u32,
+                    weight,
+                    flow: sign * flow.value[pair],
+                });
+            }
+        }
+    }
+    let limits = EliminationLimits {
+        entries: MAX_ENTRIES,
+        work: usize::MAX,
+    };
+    let found = Elimination::new(rows, limits, stop)?.ok_or_else(too_large)?;
+    let mut scores = found.potentials();
+    let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+    scores.iter_mut().for_each(|score| *score -= mean);
+    Ok(scores)
+}
+
+/// The edges of each row.
+fn edges(graph: &WeightedGraph, item_of_row: &[u32], row_of_item: &[u32]) -> Vec<Vec<Edge>> {
+    let edge = |(item, weight): (u32, f64)| Edge {
+        node: row_of_item[item as usize],
+        weight,
+        flow: 0.0,
+    };
+    let rows = item_of_row.iter();
+    rows.map(|&item| graph.row(item).map(edge).collect())
+        .collect()
+}
+
+fn too_weak(link: WeakestLink) -> Error {
+    Error::votes(format!(
+        "the weights differ too much for effects of annotators: items that were compared with \
+         each other by votes of weight {:.1e} are joined with other items by votes of weight \
+         {:.1e} only, where scores would be off by up to {:.0e}; leave out votes of negligible \
+         weight, or set personal and position_bias to false for a ranking that is accurate with \
+         any weights",
+        link.within,
+        link.weight,
+        link.error()
+    ))
+}
+
+fn too_large() -> Error {
+    Error::votes(
+        "the weights differ too much for so many items: accurate scores would need too much \
+         memory; leave out votes of negligible weight",
+    )
+}
+
+fn not_converged(residual: f64) -> Error {
+    Error::votes(format!(
+        "the scores did not converge: the relative residual is {residual:.0e} and should be \
+         {TOLERANCE:e}; items are joined by too few votes or by votes of negligible weight: \
+         leave those out, or rank parts of the items on their own"
+    ))
 }

@@ -25,14 +25,15 @@ pub struct SolverScratch {
 }
 
 impl LaplacianSolver {
-    /// Finds the components of the comparison graph and prepares each of them.
+    /// Finds the components of the comparison graph and prepares each of them. The
+    /// flow is that of the uniform pair model: the mean choices.
     pub fn new(pairs: &Flow, solves: SolveFrequency, stop: &Stop) -> Result<Self> {
         let graph = WeightedGraph::new(pairs.items(), &pairs.a, &pairs.b, &pairs.weight);
         // Each item is in one component, so one vector holds the rows of all.
         let mut row_of_item = vec![0; pairs.items()];
         let components = graph.components().into_iter();
-        let components =
-            components.map(|items| Component::new(&graph, items, solves, &mut row_of_item, stop));
+        let components = components
+            .map(|items| Component::new(pairs, &graph, items, solves, &mut row_of_item, stop));
         Ok(Self {
             components: components.collect::<Result<_>>()?,
             max_degree: graph.degrees().fold(0.0, f64::max),
@@ -53,9 +54,42 @@ impl LaplacianSolver {
         }
     }
 
+    /// HodgeRank's scores: those whose differences are closest to the flow that the
+    /// solver was made of. `net_wins` is the divergence of that flow.
+    pub fn hodgerank(
+        &self,
+        net_wins: &[f64],
+        theta: &mut [f64],
+        scratch: &mut SolverScratch,
+        stop: &Stop,
+    ) -> Result<()> {
+        self.solve(net_wins, theta, scratch, stop)?;
+        for component in &self.components {
+            if let Some(scores) = &component.flow_scores {
+                component.scatter_scores(scores, theta);
+            }
+        }
+        Ok(())
+    }
+
+    /// The scores whose differences are closest to another flow on the same pairs.
+    pub fn scores_of(&self, flow: &Flow, stop: &Stop) -> Result<Vec<f64>> {
+        let rhs = flow.divergence(&flow.value);
+        let mut theta = vec![0.0; flow.items()];
+        self.solve(&rhs, &mut theta, &mut self.scratch(), stop)?;
+        for component in &self.components {
+            if component.flow_scores.is_some() {
+                component.scatter_scores(&component.fit_flow(flow, stop)?, &mut theta);
+            }
+        }
+        Ok(theta)
+    }
+
     /// Solves for scores. The scratch memory keeps the last solutions, and the next
     /// solve starts from a combination of them. So it is for right-hand sides that
-    /// follow each other on a path.
+    /// follow each other on a path. Where weights differ so much that a right-hand
+    /// side does not tell the scores, they stay as they are: only
+    /// [`hodgerank`](Self::hodgerank) and [`scores_of`](Self::scores_of) find them.
     pub fn solve(
         &self,
         rhs: &[f64],
@@ -67,7 +101,10 @@ impl LaplacianSolver {
             vectors,
             warm_starts,
         } = scratch;
-        for (component, warm_start) in self.components.iter().zip(warm_starts) {
+        let components = self.components.iter().zip(warm_starts);
+        for (component, warm_start) in
+            components.filter(|(component, _)| component.flow_scores.is_none())
+        {
             component.gather(rhs, &mut vectors.rhs);
             component.solve(vectors, warm_start, stop)?;
             component.scatter(&vectors.theta, theta);

@@ -55,7 +55,7 @@ impl Path {
         let net_wins = statistics.net_wins();
         let mut solver_scratch = solver.scratch();
         let mut hodgerank = vec![0.0; statistics.items];
-        solver.solve(&net_wins, &mut hodgerank, &mut solver_scratch, stop)?;
+        solver.hodgerank(&net_wins, &mut hodgerank, &mut solver_scratch, stop)?;
         let padded = |values: &[f64]| {
             let mut values = values.to_vec();
             values.resize(statistics.items.next_multiple_of(4), 0.0);

@@ -74,13 +74,7 @@ impl Scale {
 
     /// 1, 2, 5, 10, … or, where those are too many, 1, 10, 100, …
     fn logarithmic_ticks(&self, max: usize) -> Vec<(f64, String)> {
-        let mut unit = 1.0;
-        while unit > self.low {
-            unit /= 10.0;
-        }
-        while unit * 10.0 <= self.low {
-            unit *= 10.0;
-        }
+        let mut unit = power_of_ten_up_to(self.low);
         let mut all: Vec<(f64, bool)> = Vec::new();
         while unit <= self.high && all.len() < 1000 {
             let values = [1.0, 2.0, 5.0].map(|k| (k * unit, k == 1.0));
@@ -112,15 +106,24 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     range.unwrap_or([0.0, 0.0])
 }
 
+/// The largest power of ten that is no larger than the value; 1 for a value that is
+/// not positive and finite.
+fn power_of_ten_up_to(value: f64) -> f64 {
+    let mut unit = 1.0;
+    if value > 0.0 && value.is_finite() {
+        while unit > value && unit > f64::MIN_POSITIVE {
+            unit /= 10.0;
+        }
+        while unit * 10.0 <= value {
+            unit *= 10.0;
+        }
+    }
+    unit
+}
+
 /// 1, 2 or 5 times a power of ten, at least as large as the step.
 fn round_step(step: f64) -> f64 {
-    let mut unit = 1.0;
-    while unit > step && unit > f64::MIN_POSITIVE {
-        unit /= 10.0;
-    }
-    while unit * 10.0 <= step {
-        unit *= 10.0;
-    }
+    let unit = power_of_ten_up_to(step);
     let found = [1.0, 2.0, 5.0, 10.0].into_iter().find(|k| k * unit >= step);
     found.unwrap_or(10.0) * unit
 }
@@ -217,6 +220,31 @@ mod tests {
             labels(&Scale::times(&[0.02, 1e4], [0.0, 1.0])),
             "0.1 1 10 100 1000 10000"
         );
+    }
+
+    #[test]
+    fn every_scale_has_few_ticks() {
+        let numbers = [
+            0.0,
+            5e-324,
+            1e-310,
+            1e-300,
+            1.0,
+            1e300,
+            f64::MAX,
+            f64::INFINITY,
+        ];
+        for (low, high) in numbers.iter().flat_map(|&x| numbers.map(|y| (x, y))) {
+            for low in [low, -low, f64::NAN] {
+                for scale in [
+                    Scale::linear([low, high], [0.0, 1.0]),
+                    Scale::times(&[low, high], [0.0, 1.0]),
+                    Scale::with_zero([low, high].into_iter(), [0.0, 1.0]),
+                ] {
+                    assert!(scale.ticks(8).len() <= 17, "{low} {high}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl StandardErrors {
         stop: &Stop,
     ) -> Result<Self> {
         let contributions = ScoreContributions::new(votes, fitted);
-        let hessian = Hessian::new(flow, components.collect());
+        let mut hessian = Hessian::new(flow, components.collect());
         let inverse = if exact_work(votes) <= MAX_EXACT_WORK {
             hessian.inverse(stop)?
         } else {
@@ -44,7 +44,10 @@ impl StandardErrors {
         };
         let variances = match inverse {
             Some(inverse) => exact::variances(&hessian, &contributions, &inverse, threads, stop)?,
-            None => sketch::variances(&hessian, &contributions, threads, stop)?,
+            None => {
+                hessian.eliminate(stop)?;
+                sketch::variances(&hessian, &contributions, threads, stop)?
+            }
         };
         let sandwich = variances.sandwich();
         let own = match Refits::new(votes, &fitted, threads, stop)? {

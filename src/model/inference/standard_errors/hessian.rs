@@ -11,6 +11,7 @@ use crate::execution::Stop;
 use crate::linalg::conjugate_gradient::{Limits, LinearSystem, conjugate_gradient};
 use crate::linalg::csr::WeightedGraph;
 use crate::linalg::dense::{Tile, add, get, invert, tiles};
+use crate::linalg::elimination::{Edge, Elimination, EliminationLimits};
 use crate::linalg::simd::{Kernel, Lanes, Quad, add_product, vectorised};
 use crate::model::flow::Flow;
 
@@ -33,6 +34,13 @@ const TOLERANCE: f64 = 1e-8;
 const MAX_WORK: usize = 4_000_000_000;
 const MIN_ITERATIONS: usize = 50;
 
+/// An inverse is used up to this condition number: its error is then far below the
+/// uncertainty of variances.
+const MAX_CONDITION: f64 = 1e10;
+
+/// With up to so many items all of them can be eliminated, whatever the graph is.
+const MAX_ELIMINATED_ITEMS: usize = 800;
+
 /// L, the Laplacian of the comparison graph.
 pub(super) struct Hessian<'a> {
     pub flow: &'a Flow,
@@ -40,6 +48,8 @@ pub(super) struct Hessian<'a> {
     pub diagonal: Vec<f64>,
     /// Off the diagonal: the weights are minus the entries.
     graph: WeightedGraph,
+    /// The factors of J, if they were asked for and stay sparse.
+    elimination: Option<Elimination>,
 }
 
 impl<'a> Hessian<'a> {
@@ -50,6 +60,7 @@ impl<'a> Hessian<'a> {
             components,
             diagonal: graph.degrees().collect(),
             graph,
+            elimination: None,
         }
     }
 
@@ -58,7 +69,7 @@ impl<'a> Hessian<'a> {
     }
 
     /// The inverse of L plus a constant on each component, which equals L⁺ up to
-    /// constants on each component. None if rounding makes the sum singular.
+    /// constants on each component. None if it is not accurate.
     pub fn inverse(&self, stop: &Stop) -> Result<Option<DMatrix<f64>>> {
         let items = self.items();
         let mut matrix = vec![Tile::default(); tiles(items.div_ceil(4))];
@@ -77,10 +88,36 @@ impl<'a> Hessian<'a> {
             }
         }
         let found = invert(&mut matrix, items, stop)?;
-        Ok(found.then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
+        let is_accurate = || {
+            let inverse_diagonal = (0..items).map(|item| get(&matrix, item, item));
+            let largest = self.diagonal.iter().copied().fold(0.0, f64::max);
+            largest * inverse_diagonal.fold(0.0, f64::max) <= MAX_CONDITION
+        };
+        Ok((found && is_accurate())
+            .then(|| DMatrix::from_fn(items, items, |i, j| get(&matrix, i, j))))
     }
 
-    /// Solves L x = b for all lanes, by conjugate gradients. Solutions and right-hand
+    /// Prepares solutions by elimination, if the graph is thin or small: conjugate
+    /// gradients would need about as many iterations as there are items.
+    pub fn eliminate(&mut self, stop: &Stop) -> Result<()> {
+        let limits = match self.items() <= MAX_ELIMINATED_ITEMS {
+            true => Some(EliminationLimits::NONE),
+            false => EliminationLimits::thin(self.items(), self.graph.entries() / 2),
+        };
+        if let Some(limits) = limits {
+            let edge = |(node, weight)| Edge {
+                node,
+                weight,
+                flow: 0.0,
+            };
+            let row = |item| self.graph.row(item).map(edge).collect();
+            let rows = (0..self.items() as u32).map(row).collect();
+            self.elimination = Elimination::new(rows, limits, stop)?;
+        }
+        Ok(())
+    }
+
+    /// Solves L x = b for all lanes, by elimination or conjugate gradients. Solutions and right-hand
     /// sides sum to zero in each component. A constant that rounding leaves in a
     /// right-hand side is removed first: L maps constants to zero, so it would stay
     /// in the residual while the rest of that falls, and the steps would grow.
@@ -88,6 +125,12 @@ impl<'a> Hessian<'a> {
         let zeros = || vec![ZERO; self.items()];
         let mut residual = rhs;
         self.centre(&mut residual);
+        if let Some(elimination) = &self.elimination {
+            let numbers = residual.as_flattened_mut().as_flattened_mut();
+            elimination.solve(numbers.as_chunks_mut::<LANES>().0);
+            self.centre(&mut residual);
+            return Ok(residual);
+        }
         let mut system = HessianSystem {
             hessian: self,
             solution: zeros(),
