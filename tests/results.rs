@@ -65,7 +65,8 @@ fn the_columns_are_those_of_the_contract() {
             "annotator votes left_clicks right_clicks ties agreement position_bias \
              position_bias_order position_bias_time deviation deviation_order deviation_time \
              is_position_biased is_personalized is_adversarial position_bias_p_value \
-             position_bias_q_value deviation_p_value deviation_q_value verdict evidence",
+             position_bias_q_value deviation_p_value deviation_q_value against_p_value \
+             against_q_value no_signal_p_value no_signal_q_value camp verdict evidence",
         ),
         (
             "personal",
@@ -76,7 +77,7 @@ fn the_columns_are_those_of_the_contract() {
         (
             "summary",
             "items annotators votes skipped_rows repeated_rows components kappa alpha t0 t iterations \
-             hodgerank_error mixed_error position_biased personalized version \
+             hodgerank_error mixed_error position_biased personalized adversarial no_signal version \
              consensus_share local_cycle_share global_cycle_share personal_cycle_share \
              position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share caveats",
         ),
@@ -219,7 +220,9 @@ fn the_sets_agree_with_each_other() {
         .filter(|f| **f)
         .count();
     assert_eq!(integers(&summary, "personalized")[0], personalized as i64);
-    assert_eq!(personal.num_rows(), personalized * 12);
+    let deviating = numbers(&annotators, "deviation");
+    let deviating = deviating.iter().filter(|size| **size != 0.0).count();
+    assert_eq!(personal.num_rows(), deviating * 12);
     let own = numbers(&personal, "score");
     let parts = numbers(&personal, "consensus_score")
         .into_iter()

@@ -17,11 +17,11 @@
 //! ones among those with a smaller ℓ is their mean. The q-value is the largest of what
 //! the tests and this say.
 
-use super::TestResults;
 use super::deviation_test::Deviation;
 use super::kinds::{KindLikelihood, Kinds, explained_share, sharpness_grid};
 use super::outcomes::Link;
 use super::random_sign_tail::{fair_tail, tail};
+use super::test_results::TestResults;
 use super::working_votes::WorkingVote;
 use crate::error::Result;
 use crate::execution::Stop;

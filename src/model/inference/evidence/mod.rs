@@ -20,9 +20,11 @@ mod own_fit;
 mod pooled_scores;
 mod random_sign_tail;
 mod sides;
+mod test_results;
 mod working_votes;
 
 pub use sides::SideAssignment;
+pub use test_results::TestResults;
 
 use std::borrow::Cow;
 
@@ -34,7 +36,6 @@ use outcomes::{Link, outcomes};
 use pooled_scores::PooledScores;
 use working_votes::WorkingVotes;
 
-use super::fdr::q_values;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::model::flow::Flow;
@@ -100,31 +101,6 @@ impl SplitCrowd {
                 .collect(),
             camp,
             scores: scores.into(),
-        }
-    }
-}
-
-/// The p-values of a test and their q-values: of all with a q-value of at most f, the
-/// expected share of false ones is at most f.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TestResults {
-    /// By annotator.
-    pub p: Vec<f64>,
-    /// By annotator.
-    pub q: Vec<f64>,
-}
-
-impl TestResults {
-    /// With the q-values of Benjamini and Hochberg.
-    fn benjamini_hochberg(p: Vec<f64>) -> Self {
-        Self { q: q_values(&p), p }
-    }
-
-    /// Of a test that was not done.
-    pub(crate) fn none(annotators: usize) -> Self {
-        Self {
-            p: vec![1.0; annotators],
-            q: vec![1.0; annotators],
         }
     }
 }

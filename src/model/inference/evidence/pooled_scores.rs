@@ -108,7 +108,7 @@ impl PooledScores {
         let quads = self.theta.len().div_ceil(4);
         let mut gradient = vec![[0.0; 4]; quads];
         let mut inverse_diagonal = vec![[0.0; 4]; quads];
-        let mut hessian = Hessian {
+        let mut hessian = PairHessian {
             flow,
             curvature: Vec::with_capacity(flow.len()),
             ridge: self.ridge,
@@ -158,13 +158,13 @@ impl PooledScores {
 }
 
 /// The Laplacian of the pairs with the curvature of their loss, plus the ridge.
-struct Hessian<'a> {
+struct PairHessian<'a> {
     flow: &'a Flow,
     curvature: Vec<f64>,
     ridge: f64,
 }
 
-impl LinearOperator for Hessian<'_> {
+impl LinearOperator for PairHessian<'_> {
     fn apply(&self, x: &[Quad], out: &mut [Quad]) -> f64 {
         let (x, out) = (x.as_flattened(), out.as_flattened_mut());
         for (out, x) in out.iter_mut().zip(x) {
