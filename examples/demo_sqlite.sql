@@ -26,11 +26,10 @@ FROM me_hodgerank('votes');
 CREATE TABLE payouts AS
 SELECT annotator, 0.05 * count(*) AS due FROM votes GROUP BY annotator;
 
-SELECT p.annotator, p.due, a.left_clicks, a.right_clicks, round(a.agreement, 2) AS agreement,
-       round(a.position_bias, 2) AS position_bias, a.is_adversarial
+SELECT p.annotator, p.due, a.verdict, a.evidence
 FROM payouts p JOIN me_hodgerank_annotators('votes') a USING (annotator)
-WHERE a.is_position_biased OR a.is_adversarial
-ORDER BY a.is_adversarial, a.position_bias_order;
+WHERE a.verdict NOT IN ('ok', 'own taste', 'too few votes to tell')
+ORDER BY a.verdict, p.annotator;
 
 -- They are the four and the two. Annotator 5 is none of them: a taste of their own.
 SELECT rank, item, consensus_rank, round(score - consensus_score, 2) AS liked_more_than_others, votes
