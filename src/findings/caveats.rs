@@ -109,8 +109,8 @@ impl fmt::Display for Caveat<'_> {
             Self::RepeatedRows { repeated, rows } => write!(
                 f,
                 "Of {rows} rows, {repeated} repeat another one: the same annotator, items and choice. \
-                 Each counts as a vote of its own, so that p-values and intervals are too sure if a \
-                 join or a second import made them; SELECT DISTINCT leaves them out."
+                 Each counts as a vote of its own, so that verdicts are too sure if a join or a second \
+                 import made them; SELECT DISTINCT leaves them out."
             ),
         }
     }

@@ -260,9 +260,15 @@ fn booleans_are_sides_where_the_column_says_so() {
     };
     assert_eq!(sums("yes"), "3 0");
     assert_eq!(sums("seen"), "3 0");
-    // A bare 0 is a tie.
+    // A bare 0 is a tie: beside -1, but not where it may be a boolean that lost its type.
     assert_eq!(
-        sums("SELECT annotator, left, right, choice + 0 AS choice FROM yes"),
-        "1 4"
+        sums("SELECT annotator, left, right, choice - (annotator = 2) AS choice FROM yes"),
+        "2 2"
     );
+    for votes in [
+        "SELECT * FROM me_hodgerank('SELECT annotator, left, right, choice + 0 AS choice FROM yes')",
+        "SELECT me_hodgerank_fit(annotator, left, right, choice) FROM yes",
+    ] {
+        assert_error(&connection, votes, "holds the numbers 0 and 1");
+    }
 }
