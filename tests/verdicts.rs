@@ -280,3 +280,30 @@ fn one_word_not_two() {
         );
     }
 }
+
+/// A table of winners and losers, in which everybody seems to choose left.
+#[test]
+fn winners_and_losers_have_no_sides() {
+    let crowd = Crowd {
+        kinds: vec![(Kind::Adversary, 0.1), (Kind::OwnTaste, 0.1)],
+        votes_each: 100,
+        winners_left: true,
+        ..Crowd::default()
+    };
+    let drawn = crowd.draw(2).unwrap();
+    let options = Options {
+        t: Some(0.0),
+        position_bias: false,
+        ..Options::default()
+    };
+    let fit = Fit::new(&drawn.votes, &options).unwrap();
+    let annotators = fit.annotators().unwrap();
+    let count = |sought: Kind, verdict: Verdict| {
+        let given = annotators.iter().filter(|one| one.verdict == verdict);
+        given.filter(|one| kind(&drawn, one) == sought).count()
+    };
+    assert!(count(Kind::Adversary, Verdict::AgainstConsensus) >= 9);
+    assert!(count(Kind::OwnTaste, Verdict::OwnTaste) >= 7);
+    assert!(count(Kind::Honest, Verdict::Ok) >= 77);
+    assert_eq!(fit.caveats().unwrap(), []);
+}

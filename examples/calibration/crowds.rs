@@ -74,6 +74,8 @@ pub struct Crowd {
     pub graded: Option<f64>,
     /// One graded vote is this number.
     pub typo: Option<f64>,
+    /// The item that won is written down as the left one.
+    pub winners_left: bool,
 }
 
 impl Default for Crowd {
@@ -92,6 +94,7 @@ impl Default for Crowd {
             weights: Weights::None,
             graded: None,
             typo: None,
+            winners_left: false,
         }
     }
 }
@@ -154,6 +157,10 @@ impl Crowd {
                     Weights::Constant(weight) => Some(weight),
                     Weights::LogNormal(spread) => Some((spread * random.normal()).exp()),
                 };
+                if self.winners_left && choice < 0.0 {
+                    std::mem::swap(&mut left, &mut right);
+                    choice = -choice;
+                }
                 let row = Row::new(annotator, left, right, choice);
                 builder.push(weight.map_or(row, |weight| row.weight(weight)))?;
             }

@@ -8,11 +8,11 @@ CREATE TABLE votes AS
 FROM me_hodgerank_simulate(annotators := 60, items := 6, votes_each := 40, careless := 0.15, adversarial := 0.15, seed := 35);
 
 CREATE TABLE flagged AS
-SELECT annotator, is_position_biased AND abs(position_bias) > 0.5 AS clicks_one_side, is_adversarial
+SELECT annotator, verdict
 FROM me_hodgerank_annotators('votes')
-WHERE clicks_one_side OR is_adversarial;
+WHERE verdict NOT IN ('ok', 'own taste', 'too few votes to tell');
 
-SELECT count(*) FILTER (clicks_one_side) AS one_side, count(*) FILTER (is_adversarial) AS adversarial FROM flagged;
+SELECT verdict, count(*) AS annotators FROM flagged GROUP BY ALL ORDER BY ALL;
 -- ┌──────────┬─────────────┐
 -- │ one_side │ adversarial │
 -- │  int64   │    int64    │

@@ -13,7 +13,7 @@ SELECT annotator, 'worker' || annotator || '@example.org', 0.05 * count(*) FROM 
 -- a taste of their own did the work.
 SELECT email, due, verdict, evidence
 FROM payouts JOIN me_hodgerank_annotators('votes') USING (annotator)
-WHERE verdict LIKE 'clicks %' OR verdict = 'against the consensus'
+WHERE verdict NOT IN ('ok', 'own taste', 'too few votes to tell')
 ORDER BY verdict, email;
 -- ┌──────────────────────┬──────────────┬───────────────────────┬────────────────────────────────────────────────────────────────────────────┐
 -- │        email         │     due      │        verdict        │                                  evidence                                  │
@@ -31,7 +31,7 @@ ORDER BY verdict, email;
 -- │ worker44@example.org │         2.00 │ clicks right          │ clicked right on 36 of 40 votes (by chance about once in 220000)           │
 -- └──────────────────────┴──────────────┴───────────────────────┴────────────────────────────────────────────────────────────────────────────┘
 
-SELECT sum(due) FILTER (verdict LIKE 'clicks %' OR verdict = 'against the consensus') AS held_back, sum(due) AS all_together
+SELECT sum(due) FILTER (verdict NOT IN ('ok', 'own taste', 'too few votes to tell')) AS held_back, sum(due) AS all_together
 FROM payouts JOIN me_hodgerank_annotators('votes') USING (annotator);
 -- ┌───────────────┬───────────────┐
 -- │   held_back   │ all_together  │

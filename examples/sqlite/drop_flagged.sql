@@ -5,7 +5,8 @@ CREATE TABLE votes AS
 SELECT * FROM me_hodgerank_simulate('{"annotators": 60, "items": 6, "careless": 0.15, "adversarial": 0.1, "seed": 3}');
 
 CREATE TABLE flagged AS
-SELECT annotator FROM me_hodgerank_annotators('votes') WHERE is_adversarial OR abs(position_bias) > 0.5;
+SELECT annotator, verdict FROM me_hodgerank_annotators('votes')
+WHERE verdict NOT IN ('ok', 'own taste', 'too few votes to tell');
 
 SELECT count(*) AS flagged FROM flagged;
 -- ┌─────────┐

@@ -8,12 +8,10 @@ INSERT INTO payouts
 SELECT annotator, 'worker' || annotator || '@example.org', 0.05 * count(*) FROM votes GROUP BY annotator;
 
 -- However it is joined, the votes are read and fitted once.
-SELECT p.email, p.due, round(a.agreement, 2) AS agreement,
-       CASE WHEN a.is_adversarial THEN 'answers against everybody'
-            ELSE 'clicks ' || iif(a.position_bias > 0, 'left', 'right') END AS verdict
+SELECT p.email, p.due, round(a.agreement, 2) AS agreement, a.verdict
 FROM payouts p JOIN me_hodgerank_annotators('votes') a USING (annotator)
-WHERE a.is_adversarial OR abs(a.position_bias) > 0.5
-ORDER BY verdict, email;
+WHERE a.verdict NOT IN ('ok', 'own taste', 'too few votes to tell')
+ORDER BY a.verdict, p.email;
 -- ┌──────────────────────┬─────┬───────────┬───────────────────────────┐
 -- │        email         │ due │ agreement │          verdict          │
 -- ├──────────────────────┼─────┼───────────┼───────────────────────────┤

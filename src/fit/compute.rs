@@ -77,6 +77,7 @@ pub(super) fn compute(
         fdr: options.fdr,
     };
     let evidence = evidence(comparisons, options, &problem, stop)?;
+    let orders = if options.position_bias { 2 } else { 1 };
     let pair_variance = PairVariance::new(comparisons, &problem.flow, options.pair_model, stop)?;
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
     tally.hodgerank = match options.pair_model {
@@ -94,7 +95,7 @@ pub(super) fn compute(
         path: path.record,
         validation,
         chosen: path.chosen,
-        row_checks: RowChecks::new(comparisons, problem.flow.len()),
+        row_checks: RowChecks::new(comparisons, orders * problem.flow.len()),
         pair_variance,
         flow: problem.flow,
     };

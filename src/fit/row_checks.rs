@@ -13,12 +13,13 @@ const MIN_SHARE: f64 = 0.1;
 const MIN_TIMES_MEDIAN: f64 = 20.0;
 
 impl RowChecks {
-    /// `pairs`: how many pairs of items were compared.
-    pub(super) fn new(votes: &Comparisons, pairs: usize) -> Self {
+    /// `shown`: in how many ways a pair could be shown. That is twice the number of pairs,
+    /// or once where the winner is always written down as the left item.
+    pub(super) fn new(votes: &Comparisons, shown: usize) -> Self {
         Self {
             rows: votes.len() as u64,
             repeated: votes.repeated_rows(),
-            expected_repeats: expected_repeats(votes, pairs),
+            expected_repeats: expected_repeats(votes, shown),
             dominant: DominantRow::new(votes),
         }
     }
@@ -27,8 +28,8 @@ impl RowChecks {
 /// How many rows would repeat another one if annotators drew from all pairs and both
 /// orders by lot, and always chose as before: n votes on k of them show
 /// k (1 − (1 − 1/k)ⁿ) different ones.
-fn expected_repeats(votes: &Comparisons, pairs: usize) -> f64 {
-    let k = 2.0 * pairs as f64;
+fn expected_repeats(votes: &Comparisons, shown: usize) -> f64 {
+    let k = shown as f64;
     let repeats = (0..votes.annotators()).map(|annotator| {
         let n = votes.rows(annotator).len() as f64;
         n - k * (1.0 - (1.0 - 1.0 / k).powf(n))
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn few_pairs_must_repeat() {
         // 2 pairs in 2 orders: of 3 votes on 4 an expected 3 − 4 (1 − (3/4)³).
-        let expected = expected_repeats(&votes(&[1.0, -1.0, 0.5], |_| 1.0), 2);
+        let expected = expected_repeats(&votes(&[1.0, -1.0, 0.5], |_| 1.0), 4);
         assert!((expected - 0.6875).abs() < 1e-12);
     }
 }

@@ -58,7 +58,8 @@ fn worry(verdict: &str) -> Option<usize> {
     match verdict {
         "clicks left" | "clicks right" => Some(0),
         "against the consensus" => Some(1),
-        "own taste" => Some(2),
+        "no signal" => Some(2),
+        "own taste" => Some(3),
         "ok" | "too few votes to tell" => None,
         _ => panic!("{verdict}"),
     }
@@ -82,6 +83,8 @@ fn whoever_stands_out_is_listed_with_the_verdict_of_the_result_set() {
                 let kind = worry(verdict)?;
                 let p = match kind {
                     0 => numbers(&annotators, "position_bias_p_value"),
+                    1 => numbers(&annotators, "against_p_value"),
+                    2 => numbers(&annotators, "no_signal_p_value"),
                     _ => numbers(&annotators, "deviation_p_value"),
                 };
                 let who = integers(&annotators, "annotator")[row].unwrap();
@@ -107,7 +110,7 @@ fn whoever_stands_out_is_listed_with_the_verdict_of_the_result_set() {
             );
         }
         assert!(list.contains("; puts <bdi>"));
-        assert_eq!(expected.iter().map(|line| line.0).max(), Some(2));
+        assert_eq!(expected.iter().map(|line| line.0).max(), Some(3));
     }
 }
 
@@ -119,12 +122,13 @@ fn the_counts_of_the_report_are_those_of_the_result_set() {
     let verdicts = annotators["verdict"].as_string::<i32>();
     let count =
         |wanted: &dyn Fn(usize) -> bool| (0..annotators.num_rows()).filter(|&r| wanted(r)).count();
-    let kinds = [0, 1, 2].map(|kind| count(&|row| worry(verdicts.value(row)) == Some(kind)));
+    let kinds = [0, 1, 3].map(|kind| count(&|row| worry(verdicts.value(row)) == Some(kind)));
     let [sides, against, tastes] = kinds;
+    assert_eq!(count(&|row| verdicts.value(row) == "no signal"), 0);
     let few = count(&|row| verdicts.value(row) == "too few votes to tell");
-    let flag = |name: &str, row: usize| annotators[name].as_boolean().value(row);
+    let has = |name: &str, row: usize| numbers(&annotators, name)[row] != Some(0.0);
     let spared = count(&|row| {
-        let entered = flag("is_position_biased", row) || flag("is_personalized", row);
+        let entered = has("position_bias", row) || has("deviation", row);
         verdicts.value(row) == "ok" && entered
     });
     assert!(
@@ -140,7 +144,8 @@ fn the_counts_of_the_report_are_those_of_the_result_set() {
     assert!(html.contains(&lead), "{lead}");
     let spared = format!("{spared} of the others have a habit or a taste in the model as well");
     assert!(html.contains(&spared), "{spared}");
-    let few = format!("{few} cast fewer than 10 votes that were not a tie: too few to tell");
+    let few =
+        format!("Of {few} there are too few votes to tell: fewer than 10 that were not a tie,");
     assert!(html.contains(&few), "{few}");
 }
 

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut statement = connection.prepare(
         "SELECT email, due::DOUBLE AS due, verdict, evidence
          FROM payouts JOIN me.me_hodgerank_annotators('votes') USING (annotator)
-         WHERE verdict LIKE 'clicks %' OR verdict = 'against the consensus'
+         WHERE verdict NOT IN ('ok', 'own taste', 'too few votes to tell')
          ORDER BY verdict, email",
     )?;
     let mut rows = statement.query([])?;

@@ -84,6 +84,7 @@ impl CampScores {
 pub(super) fn find_camps(
     votes: &Comparisons,
     link: Link,
+    has_sides: bool,
     mean_weight: f64,
     stop: &Stop,
 ) -> Result<Option<CampFlags>> {
@@ -92,7 +93,7 @@ pub(super) fn find_camps(
         let training = every_second(votes, parity);
         let held_out = every_second(votes, 1 - parity);
         let common = pooled(&training, link, mean_weight, stop)?;
-        let camp = camps_in(&training, &common, link, mean_weight, stop)?;
+        let camp = camps_in(&training, &common, link, has_sides, mean_weight, stop)?;
         let camps = CampScores::new(&training, &camp, link, mean_weight, stop)?;
         for (u, &is_second) in camp.iter().enumerate() {
             let own = &camps.scores[usize::from(is_second)];
@@ -110,7 +111,7 @@ pub(super) fn find_camps(
         return Ok(None);
     }
     let common = pooled(votes, link, mean_weight, stop)?;
-    let camp = camps_in(votes, &common, link, mean_weight, stop)?;
+    let camp = camps_in(votes, &common, link, has_sides, mean_weight, stop)?;
     Ok(Some(camp).filter(|camp| is_even(camp)))
 }
 
@@ -127,10 +128,11 @@ fn camps_in(
     votes: &Comparisons,
     common: &PooledScores,
     link: Link,
+    has_sides: bool,
     mean_weight: f64,
     stop: &Stop,
 ) -> Result<CampFlags> {
-    let mut camp = main_direction(votes, common, link, stop)?;
+    let mut camp = main_direction(votes, common, link, has_sides, stop)?;
     for _ in 0..MAX_MOVES {
         let camps = CampScores::new(votes, &camp, link, mean_weight, stop)?;
         let moved: CampFlags = (0..votes.annotators())
@@ -153,12 +155,13 @@ fn main_direction(
     votes: &Comparisons,
     common: &PooledScores,
     link: Link,
+    has_sides: bool,
     stop: &Stop,
 ) -> Result<CampFlags> {
     let mut residuals = Vec::with_capacity(votes.len());
     for u in 0..votes.annotators() {
         let working = working(votes, u, common);
-        let fit = OwnFit::new(&working, link, true);
+        let fit = OwnFit::new(&working, link, has_sides);
         residuals.extend(
             working
                 .iter()

@@ -44,6 +44,7 @@ const MAX_SADDLEPOINT_VOTES: usize = 400;
 /// Reads all annotators, then decides.
 pub(super) struct ConsensusTest {
     link: Link,
+    has_sides: bool,
     kinds: Vec<KindLikelihood>,
     has_side: Vec<bool>,
     against_p: Vec<f64>,
@@ -54,9 +55,10 @@ pub(super) struct ConsensusTest {
 }
 
 impl ConsensusTest {
-    pub fn new(link: Link) -> Self {
+    pub fn new(link: Link, has_sides: bool) -> Self {
         Self {
             link,
+            has_sides,
             kinds: Vec::new(),
             has_side: Vec::new(),
             against_p: Vec::new(),
@@ -77,7 +79,7 @@ impl ConsensusTest {
         self.has_side.push(bias_p <= MAX_BIAS_P);
         self.kinds
             .push(KindLikelihood::new(votes, items, deviation, self.link));
-        self.against_p.push(against_p_value(votes));
+        self.against_p.push(against_p_value(votes, self.has_sides));
         for vote in votes {
             self.squares += vote.choice * vote.choice;
             self.votes += 1.0;
@@ -174,11 +176,15 @@ fn mean_of_smaller(values: &[f64]) -> Vec<f64> {
 }
 
 /// The p-value of votes against the others.
-fn against_p_value(votes: &[WorkingVote]) -> f64 {
+fn against_p_value(votes: &[WorkingVote], has_sides: bool) -> f64 {
     let sizes: Vec<f64> = votes.iter().map(|vote| vote.alignment().abs()).collect();
     let sum: f64 = votes.iter().map(WorkingVote::alignment).sum();
     let by_signs = fair_tail(&sizes, -sum);
-    by_signs.max(centred_p_value(votes))
+    if has_sides {
+        by_signs.max(centred_p_value(votes))
+    } else {
+        by_signs
+    }
 }
 
 /// The same with the mean choice and the mean difference taken out.

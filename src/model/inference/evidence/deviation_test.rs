@@ -111,8 +111,9 @@ impl ItemForm {
         votes: &[WorkingVote],
         annotator: AnnotatorStatistics<'_>,
         link: Link,
+        has_sides: bool,
     ) -> (f64, Option<Deviation>) {
-        let fit = OwnFit::new(votes, link, true);
+        let fit = OwnFit::new(votes, link, has_sides);
         let residuals: Vec<(f64, f64)> = votes
             .iter()
             .map(|vote| {

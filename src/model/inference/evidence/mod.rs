@@ -107,13 +107,14 @@ impl SplitCrowd {
 
 impl Evidence {
     /// Tests every annotator. `flow` has the mean choices by pair, if they are known.
-    /// Nobody is tested for a favourite side without `has_side_test`, or if the sides
-    /// were not assigned at random.
+    /// Without `has_sides`, left and right may stand for winner and loser: nobody has a
+    /// pull to a side then. Nor is anybody tested for one if the sides were not assigned at
+    /// random.
     pub fn new(
         votes: &Comparisons,
         statistics: &Statistics,
         flow: Option<&Flow>,
-        has_side_test: bool,
+        has_sides: bool,
         stop: &Stop,
     ) -> Result<Self> {
         let (outcomes, link) = outcomes(votes);
@@ -132,11 +133,15 @@ impl Evidence {
             statistics,
             link,
             mean_weight,
-            has_side_test,
+            has_sides,
+            has_side_test: has_sides,
         };
         let mut pooled = PooledScores::new(flow, link, mean_weight, stop)?;
-        let sides = SideAssignment::new(votes, flow, &pooled.theta);
-        crowd.has_side_test = has_side_test && sides.is_random();
+        let sides = match has_sides {
+            true => SideAssignment::new(votes, flow, &pooled.theta),
+            false => SideAssignment::default(),
+        };
+        crowd.has_side_test = has_sides && sides.is_random();
         let mut evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, stop)?;
         for _ in 0..MAX_TRIMS {
             let Some(members) = usual_annotators(&evidence, &pooled) else {
@@ -187,6 +192,7 @@ struct Crowd<'a> {
     statistics: &'a Statistics,
     link: Link,
     mean_weight: f64,
+    has_sides: bool,
     has_side_test: bool,
 }
 
@@ -204,7 +210,7 @@ impl Crowd<'_> {
             .map(|scores| WorkingVotes::new(self.votes, scores, link))
             .collect();
         let mut form = ItemForm::new(self.votes.items());
-        let mut consensus = ConsensusTest::new(link);
+        let mut consensus = ConsensusTest::new(link, self.has_sides);
         let (mut bias_p, mut deviation_p) = (Vec::new(), Vec::new());
         let mut evidence = Evidence::default();
         for u in 0..self.votes.annotators() {
@@ -217,7 +223,7 @@ impl Crowd<'_> {
             };
             evidence.mean_residual.push(mean_residual);
             bias_p.push(p);
-            let (deviation, form) = form.test(votes, annotator, link);
+            let (deviation, form) = form.test(votes, annotator, link, self.has_sides);
             deviation_p.push(deviation);
             let untied = votes.iter().filter(|vote| vote.choice != 0.0).count();
             evidence.untied.push(untied as u64);
@@ -247,7 +253,13 @@ impl Crowd<'_> {
         if !camps::may_be_split(&evidence.deviation.p) {
             return Ok(None);
         }
-        camps::find_camps(self.votes, self.link, self.mean_weight, stop)
+        camps::find_camps(
+            self.votes,
+            self.link,
+            self.has_sides,
+            self.mean_weight,
+            stop,
+        )
     }
 }
 

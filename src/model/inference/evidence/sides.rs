@@ -20,12 +20,22 @@ use crate::votes::Comparisons;
 const MAX_P_VALUE: f64 = 1e-3;
 
 /// How the sides of the votes were assigned.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SideAssignment {
     /// The p-value of the hypothesis that they were assigned at random.
     pub p_value: f64,
     /// The share of votes in which the item with the higher score stood left.
     pub better_left: f64,
+}
+
+impl Default for SideAssignment {
+    /// Of votes whose sides say nothing.
+    fn default() -> Self {
+        Self {
+            p_value: 1.0,
+            better_left: 0.5,
+        }
+    }
 }
 
 impl SideAssignment {
