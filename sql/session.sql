@@ -538,26 +538,29 @@ FROM (
     )
 );
 
+-- One fit for each group, of votes that DuckDB's own list collects. The condition always
+-- holds: while the macro is made its type is unknown, and DuckDB does not look for the
+-- function. So a script can make the macros before the extension is loaded.
 CREATE OR REPLACE TEMP MACRO me_hodgerank_fit
-    (annotator, "left", "right", choice) AS
+    (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice}),
-            any_value(annotator), coalesce(any_value("left"), any_value("right"))),
-    (annotator, "left", "right", choice, weight_or_options) AS
+            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+    (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight_or_options: weight_or_options}),
-            any_value(annotator), coalesce(any_value("left"), any_value("right"))),
-    (annotator, "left", "right", choice, weight, fold_or_options) AS
+            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+    (annotator, "left", "right", choice, weight, fold_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold_or_options: fold_or_options}),
-            any_value(annotator), coalesce(any_value("left"), any_value("right"))),
-    (annotator, "left", "right", choice, weight, fold, options) AS
-        me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold, options: options}),
-            any_value(annotator), coalesce(any_value("left"), any_value("right")));
+            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+    (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}),
+            any_value(annotator), coalesce(any_value("left"), any_value("right")), options) END;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model
-    (annotator, "left", "right", choice) AS
-        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice})),
-    (annotator, "left", "right", choice, weight_or_options) AS
-        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight_or_options: weight_or_options})),
-    (annotator, "left", "right", choice, weight, fold_or_options) AS
-        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold_or_options: fold_or_options})),
-    (annotator, "left", "right", choice, weight, fold, options) AS
-        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold, options: options}));
+    (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice})) END,
+    (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight_or_options: weight_or_options})) END,
+    (annotator, "left", "right", choice, weight, fold_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold_or_options: fold_or_options})) END,
+    (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}), options) END;

@@ -10,7 +10,7 @@ use libduckdb_sys::{
 
 use super::arguments::VoteColumns;
 use super::error::{SqlError, callback, guard};
-use super::fit_votes::{self, WriteVotes};
+use super::fit_votes::{FitOutput, MODEL, SETS};
 use super::input_vector::InputVector;
 use super::output_vector::OutputVector;
 use super::state;
@@ -105,15 +105,7 @@ pub unsafe extern "C" fn finalize_fit(
     offset: idx_t,
 ) {
     // SAFETY: the arguments of this callback.
-    unsafe {
-        finalize(
-            info,
-            source,
-            result,
-            (count, offset),
-            fit_votes::write_fit_of,
-        )
-    };
+    unsafe { finalize(info, source, result, (count, offset), &SETS) };
 }
 
 /// Writes the bytes of a fit, a BLOB.
@@ -125,15 +117,7 @@ pub unsafe extern "C" fn finalize_model(
     offset: idx_t,
 ) {
     // SAFETY: the arguments of this callback.
-    unsafe {
-        finalize(
-            info,
-            source,
-            result,
-            (count, offset),
-            fit_votes::write_model_of,
-        )
-    };
+    unsafe { finalize(info, source, result, (count, offset), &MODEL) };
 }
 
 /// # Safety
@@ -144,7 +128,7 @@ unsafe fn finalize(
     source: *mut duckdb_aggregate_state,
     result: duckdb_vector,
     (count, offset): (idx_t, idx_t),
-    write: WriteVotes,
+    fit: &FitOutput,
 ) {
     // SAFETY: DuckDB passes `count` states and a vector with a row for each, from
     // `offset` on. The states are kept: a running window goes on with them.
@@ -155,7 +139,9 @@ unsafe fn finalize(
         let output = OutputVector::new(result);
         (0..count as usize).try_for_each(|row| {
             let votes = state::get(source.add(row).read()).0.as_ref();
-            write(votes, output, offset as usize + row)
+            let result = votes.map(fit.compute).transpose()?;
+            fit.write(result.as_ref(), output, offset as usize + row);
+            Ok(())
         })
     });
     // SAFETY: `info` and the states are those of this callback. After an error

@@ -198,18 +198,27 @@ impl<'a> VoteColumns<'a> {
         })
     }
 
-    /// The options of some rows, which are at least one and must agree. Those of
-    /// the last call are kept: most often they are the same.
+    /// The options of some rows, which are at least one and must agree.
     pub fn call(&self, rows: Range<usize>) -> Result<Arc<CallOptions>, SqlError> {
+        self.call_with(&self.options, rows)
+    }
+
+    /// The same with options from elsewhere. Those of the last call are kept: most
+    /// often they are the same.
+    pub fn call_with(
+        &self,
+        options: &OptionsColumn<'_>,
+        rows: Range<usize>,
+    ) -> Result<Arc<CallOptions>, SqlError> {
         thread_local! {
             static LAST: RefCell<Option<Arc<CallOptions>>> = const { RefCell::new(None) };
         }
-        let written = self.options.written(rows)?;
+        let written = options.written(rows)?;
         let optional = OptionalColumns {
             weight: self.weight.is_some(),
             fold: self.fold.is_some(),
         };
-        let caller = self.options.caller;
+        let caller = options.caller;
         LAST.with_borrow_mut(|last| {
             if let Some(call) = last
                 .as_ref()
@@ -237,15 +246,7 @@ const FOLD_OR_OPTIONS: &str = "fold_or_options";
 
 impl<'a> VoteFields<'a> {
     fn new(fields: &'a [(String, InputVector<'a>)]) -> Result<Self, SqlError> {
-        const KNOWN: [&str; 7] = [
-            "annotator",
-            "left",
-            "right",
-            "choice",
-            "weight",
-            "fold",
-            "options",
-        ];
+        const KNOWN: [&str; 6] = ["annotator", "left", "right", "choice", "weight", "fold"];
         let is_known = |name: &str| {
             let mut known = KNOWN.iter().chain(&[WEIGHT_OR_OPTIONS, FOLD_OR_OPTIONS]);
             known.any(|known| known.eq_ignore_ascii_case(name))
@@ -292,8 +293,6 @@ impl<'a> VoteFields<'a> {
     }
 
     fn options(&self) -> Option<&'a InputVector<'a>> {
-        let ambiguous = self.ambiguous().filter(|_| self.ambiguous_is_options);
-        let options = self.find("options").or(ambiguous);
-        options.filter(|column| !column.is_absent())
+        self.ambiguous().filter(|_| self.ambiguous_is_options)
     }
 }

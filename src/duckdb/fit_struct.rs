@@ -5,7 +5,6 @@
 use arrow_array::RecordBatch;
 use libduckdb_sys::DUCKDB_TYPE;
 
-use super::error::SqlError;
 use super::logical_type::LogicalType;
 use super::output_vector::OutputVector;
 use super::type_ids::*;
@@ -59,20 +58,15 @@ pub fn fit_type(annotator: DUCKDB_TYPE, item: DUCKDB_TYPE) -> LogicalType {
 }
 
 /// Writes the tables of a fit to a row; NULL for a set without a table.
-pub fn write_fit(
-    output: OutputVector,
-    row: usize,
-    mut table: impl FnMut(ResultSet) -> Result<Option<RecordBatch>, SqlError>,
-) -> Result<(), SqlError> {
-    for (index, set) in ResultSet::ALL.into_iter().enumerate() {
+pub fn write_fit(output: OutputVector, row: usize, tables: &[Option<RecordBatch>]) {
+    for ((index, set), table) in ResultSet::ALL.into_iter().enumerate().zip(tables) {
         let field = output.field(index);
-        match table(set)? {
+        match table {
             None => write_null_set(field, row, set),
-            Some(batch) if set == ResultSet::Summary => field.write_struct(row, &batch),
-            Some(batch) => field.write_list(row, &batch),
+            Some(batch) if set == ResultSet::Summary => field.write_struct(row, batch),
+            Some(batch) => field.write_list(row, batch),
         }
     }
-    Ok(())
 }
 
 /// Writes NULL to a row of fits.

@@ -14,46 +14,62 @@ use crate::fit::cache;
 use crate::render::arrow::hodgerank_ranking;
 use crate::{Execution, Fit, ResultSet};
 
-/// Fits votes and writes what is asked for to a row; NULL if there are no votes,
-/// as any aggregate of no rows.
-pub type WriteVotes = fn(Option<&CollectedVotes>, OutputVector, usize) -> Result<(), SqlError>;
+/// What a row of the result is.
+pub enum FitResult {
+    /// The result sets that were asked for, in the order of `ResultSet::ALL`.
+    Sets(Vec<Option<RecordBatch>>),
+    /// The fit as bytes.
+    Model(Vec<u8>),
+}
 
-/// Writes the result sets that were asked for.
-pub fn write_fit_of(
-    votes: Option<&CollectedVotes>,
-    output: OutputVector,
-    row: usize,
-) -> Result<(), SqlError> {
-    let Some(votes) = votes else {
-        write_null(output, row);
-        return Ok(());
-    };
+/// How votes become a row of the result.
+pub struct FitOutput {
+    pub compute: fn(&CollectedVotes) -> Result<FitResult, SqlError>,
+    write_null: fn(OutputVector, usize),
+}
+
+/// A STRUCT of result sets.
+pub const SETS: FitOutput = FitOutput {
+    compute: sets,
+    write_null,
+};
+
+/// A BLOB.
+pub const MODEL: FitOutput = FitOutput {
+    compute: |votes| Ok(FitResult::Model(fit(votes, true)?.0.to_bytes())),
+    write_null: OutputVector::set_null,
+};
+
+impl FitOutput {
+    /// Writes a row; NULL if there were no votes, as any aggregate of no rows.
+    pub fn write(&self, result: Option<&FitResult>, output: OutputVector, row: usize) {
+        match result {
+            None => (self.write_null)(output, row),
+            Some(FitResult::Sets(sets)) => write_fit(output, row, sets),
+            Some(FitResult::Model(bytes)) => output.put_bytes(row, bytes),
+        }
+    }
+}
+
+/// The result sets that were asked for.
+fn sets(votes: &CollectedVotes) -> Result<FitResult, SqlError> {
+    let sets = ResultSet::ALL.into_iter();
     if let Some(ranking) = ranking_alone(votes)? {
         let table = |set| (set == ResultSet::Ranking).then(|| ranking.clone());
-        return write_fit(output, row, |set| Ok(table(set)));
+        return Ok(FitResult::Sets(sets.map(table).collect()));
     }
     let call = &votes.call;
     let (fit, mut execution) = fit(votes, needs_curve(call))?;
-    write_fit(output, row, |set| {
-        let wanted = call.only.is_none_or(|only| only == set);
-        // A set that was asked for by name and is not available is an error.
-        let available = call.only.is_some() || fit.has(set);
-        let table = (wanted && available).then(|| fit.table_within(set, &mut execution));
-        Ok(table.transpose()?)
-    })
-}
-
-/// Writes the fit as bytes.
-pub fn write_model_of(
-    votes: Option<&CollectedVotes>,
-    output: OutputVector,
-    row: usize,
-) -> Result<(), SqlError> {
-    match votes {
-        Some(votes) => output.put_bytes(row, &fit(votes, true)?.0.to_bytes()),
-        None => output.set_null(row),
-    }
-    Ok(())
+    let tables: crate::Result<_> = sets
+        .map(|set| {
+            let wanted = call.only.is_none_or(|only| only == set);
+            // A set that was asked for by name and is not available is an error.
+            let available = call.only.is_some() || fit.has(set);
+            let table = (wanted && available).then(|| fit.table_within(set, &mut execution));
+            table.transpose()
+        })
+        .collect();
+    Ok(FitResult::Sets(tables?))
 }
 
 /// The ranking, if nothing else is asked for and the model has no effects: it

@@ -522,3 +522,42 @@ unsafe fn slice<'a, T>(vector: duckdb_vector, rows: usize) -> &'a [T] {
         std::slice::from_raw_parts(data, rows)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A vector of texts that are stored inside of it.
+    fn texts<'a>(stored: &'a [duckdb_string_t]) -> InputVector<'a> {
+        InputVector {
+            id: VARCHAR,
+            rows: stored.len(),
+            values: InputValues::Text(stored),
+            validity: None,
+        }
+    }
+
+    fn short(text: &[u8]) -> duckdb_string_t {
+        // SAFETY: zeros are an empty text.
+        let mut stored: duckdb_string_t = unsafe { std::mem::zeroed() };
+        let mut inlined = [0; MAX_INLINE as usize];
+        inlined[..text.len()].copy_from_slice(&text.iter().map(|&b| b as _).collect::<Vec<_>>());
+        stored.value.inlined.length = text.len() as u32;
+        stored.value.inlined.inlined = inlined;
+        stored
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_never_a_str() {
+        let stored = [short("né".as_bytes()), short(b"\xf0")];
+        let texts = texts(&stored);
+        assert_eq!(texts.text(0).unwrap(), Some("né"));
+        assert!(texts.text(1).is_err() && texts.id(1).is_err() && texts.choice(1).is_err());
+        let error = texts.json_text(1).unwrap_err().to_string();
+        assert_eq!(error, "the options are text that is not UTF-8");
+        let error = texts.option("kappa", 1).unwrap_err().to_string();
+        assert_eq!(error, "kappa is text that is not UTF-8");
+        let error = NotUtf8.in_column("annotator").to_string();
+        assert_eq!(error, "column \"annotator\" holds text that is not UTF-8");
+    }
+}

@@ -2,8 +2,9 @@
 
 use libduckdb_sys as ffi;
 use libduckdb_sys::{
-    DUCKDB_TYPE, duckdb_data_chunk, duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector,
-    duckdb_function_info, duckdb_scalar_function_set_error, duckdb_vector,
+    DUCKDB_TYPE, duckdb_data_chunk, duckdb_data_chunk_get_column_count, duckdb_data_chunk_get_size,
+    duckdb_data_chunk_get_vector, duckdb_function_info, duckdb_scalar_function_set_error,
+    duckdb_vector,
 };
 
 use super::connection::{Connection, registered};
@@ -130,6 +131,16 @@ impl ScalarCall {
             let vector = duckdb_data_chunk_get_vector(self.chunk, index as u64);
             InputVector::new(vector, self.rows)
         })
+    }
+
+    /// An argument that not every overload has.
+    pub fn argument(&self, index: u64) -> Option<InputVector<'_>> {
+        // SAFETY: as above.
+        unsafe {
+            let given = index < duckdb_data_chunk_get_column_count(self.chunk);
+            let vector = || duckdb_data_chunk_get_vector(self.chunk, index);
+            given.then(|| InputVector::new(vector(), self.rows))
+        }
     }
 
     /// How many rows there are.
