@@ -82,7 +82,7 @@ fn write_lists(
         (0..call.rows()).for_each(|row| fit.write(None, call.output(), row));
         return Ok(());
     }
-    let Some((votes, rows_of)) = lists.elements() else {
+    let Some(votes) = lists.elements() else {
         return Err(format!(
             "the votes are of type {}; they are a list of structs such as \
              list({{annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice}})",
@@ -97,7 +97,7 @@ fn write_lists(
     // A list that is the same for all rows, as in a window, is fitted once.
     let mut last: Option<(Range<usize>, Arc<CallOptions>, FitResult)> = None;
     for row in 0..call.rows() {
-        let Some(rows) = rows_of(row).filter(|rows| !rows.is_empty()) else {
+        let Some(rows) = lists.elements_of(row).filter(|rows| !rows.is_empty()) else {
             fit.write(None, call.output(), row);
             continue;
         };

@@ -179,18 +179,27 @@ impl<'a> InputVector<'a> {
         Ok(text.or_else(|| self.values.number(row).map(ChoiceRef::Number)))
     }
 
-    /// The rows of all lists, and which of them belong to the list of a row.
-    pub fn elements(&self) -> Option<(&InputVector<'a>, impl Fn(usize) -> Option<Range<usize>>)> {
+    /// The elements of all lists.
+    pub fn elements(&self) -> Option<&InputVector<'a>> {
+        match &self.values {
+            InputValues::List(_, elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// Which of the elements are in the list of a row.
+    pub fn elements_of(&self, row: usize) -> Option<Range<usize>> {
         let InputValues::List(entries, elements) = &self.values else {
             return None;
         };
-        let range = |row: usize| {
-            let entry = &entries[row];
-            let start = usize::try_from(entry.offset).ok()?;
-            let end = start.checked_add(usize::try_from(entry.length).ok()?)?;
-            (self.is_valid(row) && end <= elements.rows).then_some(start..end)
-        };
-        Some((elements, range))
+        if !self.is_valid(row) {
+            return None;
+        }
+        let (start, length) = (entries[row].offset as usize, entries[row].length as usize);
+        let end = start
+            .checked_add(length)
+            .filter(|end| *end <= elements.rows);
+        Some(start..end.expect("a list ends within its elements"))
     }
 
     /// The fields of a struct by their names.
