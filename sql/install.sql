@@ -14,7 +14,11 @@ CREATE OR REPLACE MACRO me_hodgerank(
 ) AS TABLE
 SELECT unnest(model.ranking, recursive := true)
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_fit(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: 'ranking',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -57,7 +61,11 @@ CREATE OR REPLACE MACRO me_hodgerank_annotators(
 ) AS TABLE
 SELECT unnest(model.annotators, recursive := true)
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_fit(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: 'annotators',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -100,7 +108,11 @@ CREATE OR REPLACE MACRO me_hodgerank_personal(
 ) AS TABLE
 SELECT unnest(model.personal, recursive := true)
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_fit(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: 'personal',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -143,7 +155,11 @@ CREATE OR REPLACE MACRO me_hodgerank_path(
 ) AS TABLE
 SELECT unnest(model.path, recursive := true)
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_fit(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: 'path',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -186,7 +202,11 @@ CREATE OR REPLACE MACRO me_hodgerank_cv(
 ) AS TABLE
 SELECT unnest(model.cv, recursive := true)
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_fit(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: 'cv',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -229,7 +249,11 @@ CREATE OR REPLACE MACRO me_hodgerank_summary(
 ) AS TABLE
 SELECT unnest([model.summary], recursive := true)
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_fit(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: 'summary',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -272,7 +296,11 @@ CREATE OR REPLACE MACRO me_hodgerank_cycles(
 ) AS TABLE
 SELECT unnest(model.cycles, recursive := true)
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_fit(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: 'cycles',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -315,7 +343,11 @@ CREATE OR REPLACE MACRO me_hodgerank_triangles(
 ) AS TABLE
 SELECT unnest(model.triangles, recursive := true)
 FROM (
-    SELECT coalesce(me_hodgerank_fit(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_fit(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: 'triangles',
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -360,7 +392,11 @@ SELECT shown.* EXCLUDE (me_hodgerank_ids),
     me_hodgerank_predict_vote(fitted.model, shown.me_hodgerank_ids.annotator, shown.me_hodgerank_ids."left", shown.me_hodgerank_ids."right") AS predicted,
     me_hodgerank_predict_hodgerank(fitted.model, shown.me_hodgerank_ids."left", shown.me_hodgerank_ids."right") AS predicted_hodgerank
 FROM (
-    SELECT coalesce(me_hodgerank_model(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_model(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: NULL,
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -392,10 +428,9 @@ FROM (
 ) AS fitted,
 -- Second, so that the model cannot take a column from it.
 query(
-    'SELECT *, {annotator: ' || '"' || replace(annotator, '"', '""') || '"' || ', '
+    'SELECT {annotator: ' || '"' || replace(annotator, '"', '""') || '"' || ', '
     || '"left": ' || '"' || replace("left", '"', '""') || '"' || ', '
-    || '"right": ' || '"' || replace("right", '"', '""') || '"' || '} AS me_hodgerank_ids '
-    || 'FROM '
+    || '"right": ' || '"' || replace("right", '"', '""') || '"' || '}, * FROM '
     || CASE
         -- A name as SQL writes it, with its schema, quoted or not: each part is quoted anew.
         WHEN regexp_full_match(test, '("([^"]|"")+"|[^"./*\\]+)([.]("([^"]|"")+"|[^"./*\\]+)){0,2}')
@@ -406,7 +441,7 @@ query(
         -- Anything else is one name: of a file, or of a table with such characters in its name.
         ELSE '"' || replace(test, '"', '""') || '"'
     END
-) AS shown;
+) AS shown(me_hodgerank_ids);
 
 CREATE OR REPLACE MACRO me_hodgerank_plot(
     votes, kind,
@@ -420,7 +455,11 @@ CREATE OR REPLACE MACRO me_hodgerank_plot(
 ) AS TABLE
 SELECT me_hodgerank_svg(model, kind) AS svg
 FROM (
-    SELECT coalesce(me_hodgerank_model(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_model(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: NULL,
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -463,7 +502,11 @@ CREATE OR REPLACE MACRO me_hodgerank_report(
 ) AS TABLE
 SELECT me_hodgerank_html(model) AS html
 FROM (
-    SELECT coalesce(me_hodgerank_model(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce(me_hodgerank_table_model(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: NULL,
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,
@@ -493,3 +536,30 @@ FROM (
         END
     )
 );
+
+-- One fit for each group, of votes that DuckDB's own list collects. The condition always
+-- holds: while the macro is made its type is unknown, and DuckDB does not look for the
+-- function. So a script can make the macros before the extension is loaded.
+CREATE OR REPLACE MACRO me_hodgerank_fit
+    (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice}),
+            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+    (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight_or_options: weight_or_options}),
+            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+    (annotator, "left", "right", choice, weight, fold_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold_or_options: fold_or_options}),
+            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+    (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}),
+            any_value(annotator), coalesce(any_value("left"), any_value("right")), options) END;
+
+CREATE OR REPLACE MACRO me_hodgerank_model
+    (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice})) END,
+    (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight_or_options: weight_or_options})) END,
+    (annotator, "left", "right", choice, weight, fold_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold_or_options: fold_or_options})) END,
+    (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}), options) END;

@@ -10,7 +10,11 @@ CREATE {kind} {name}(
 ) AS TABLE
 SELECT {columns}
 FROM (
-    SELECT coalesce({fit}(who, shown_left, shown_right, chosen, vote_weight, vote_fold, {
+    SELECT coalesce({fit}(
+        who,
+        -- Nothing but the type that items have in the result.
+        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
+        shown_left, shown_right, chosen, vote_weight, vote_fold, {
         result: {set},
         annotator: annotator, "left": "left", "right": "right", choice: choice,
         weight: weight, fold: fold,

@@ -1,9 +1,8 @@
  AS fitted,
 -- Second, so that the model cannot take a column from it.
 query(
-    'SELECT *, {annotator: ' || {quoted annotator} || ', '
+    'SELECT {annotator: ' || {quoted annotator} || ', '
     || '"left": ' || {quoted "left"} || ', '
-    || '"right": ' || {quoted "right"} || '} AS me_hodgerank_ids '
-    || 'FROM '
+    || '"right": ' || {quoted "right"} || '}, * FROM '
     || {table test}
-) AS shown
+) AS shown(me_hodgerank_ids)

@@ -1,24 +1,23 @@
-//! `me_hodgerank_fit(annotator, left, right, choice [, weight [, fold]] [, options])`
-//! and `me_hodgerank_model` with the same arguments: what DuckDB calls while it
-//! runs the aggregates.
+//! What DuckDB calls while it runs the aggregates of the table functions:
+//! `me_hodgerank_table_fit(annotator, item, left, right, choice, weight, fold, options)`
+//! and `me_hodgerank_table_model`. The type of `item` is that of items in the result.
 
-use std::sync::Arc;
-
-use arrow_array::RecordBatch;
 use libduckdb_sys::{
     duckdb_aggregate_function_set_error, duckdb_aggregate_state, duckdb_data_chunk,
+    duckdb_data_chunk_get_column_count, duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector,
     duckdb_function_info, duckdb_vector, idx_t,
 };
 
-use super::arguments::VoteArguments;
-use super::call_options::CallOptions;
+use super::arguments::VoteColumns;
 use super::error::{SqlError, callback, guard};
-use super::fit_struct::{write_fit, write_null};
+use super::fit_votes::{FitOutput, MODEL, SETS};
+use super::input_vector::InputVector;
 use super::output_vector::OutputVector;
-use super::state::{self, CollectedVotes, GroupState, States};
-use crate::fit::cache;
-use crate::render::arrow::hodgerank_ranking;
-use crate::{Execution, Fit, ResultSet};
+use super::state;
+
+/// The error for more than one group, of which an update cannot tell the rows apart.
+const ONE_GROUP: &str = "this function is a part of the table functions such as me_hodgerank and \
+                         fits one group only; me_hodgerank_fit is the one for groups of votes";
 
 pub unsafe extern "C" fn state_size(_: duckdb_function_info) -> idx_t {
     state::STATE_BYTES as idx_t
@@ -41,13 +40,38 @@ pub unsafe extern "C" fn update(
     chunk: duckdb_data_chunk,
     states: *mut duckdb_aggregate_state,
 ) {
-    // SAFETY: DuckDB passes a valid chunk of flat vectors and its states.
+    // SAFETY: DuckDB passes a valid chunk of flat vectors and at least one state,
+    // which no other thread has.
     unsafe {
         callback(info, duckdb_aggregate_function_set_error, || {
-            let arguments = VoteArguments::new(chunk)?;
-            arguments.push(States::of_update(states, arguments.rows()))
+            let rows = duckdb_data_chunk_get_size(chunk) as usize;
+            if rows == 0 {
+                return Ok(());
+            }
+            let count = duckdb_data_chunk_get_column_count(chunk);
+            let column = |index| InputVector::new(duckdb_data_chunk_get_vector(chunk, index), rows);
+            let columns: Vec<_> = (0..count).map(column).collect();
+            push(&columns, rows, state::get_mut(states.read()))
         });
     }
+}
+
+/// Adds all rows to a state.
+fn push(
+    columns: &[InputVector<'_>],
+    rows: usize,
+    state: &mut state::VoteState,
+) -> Result<(), SqlError> {
+    let [annotator, item, votes @ ..] = columns else {
+        return Err("too few arguments".into());
+    };
+    let [left, right, choice, weight, fold, options] = votes else {
+        return Err("too few arguments".into());
+    };
+    let votes = VoteColumns::of_table([annotator, left, right, choice, weight, fold, options])?;
+    let builder = state.collect(&votes.call(0..rows)?)?;
+    votes.expect_ids(builder, (annotator, item), 0..rows)?;
+    votes.push(0..rows, builder)
 }
 
 pub unsafe extern "C" fn combine(
@@ -56,17 +80,23 @@ pub unsafe extern "C" fn combine(
     target: *mut duckdb_aggregate_state,
     count: idx_t,
 ) {
-    let (source, target) = (States::each(source), States::each(target));
     // SAFETY: DuckDB passes `count` states of each. A source may be read by other
     // threads at the same time, and be read again later: it is not changed.
     unsafe {
         callback(info, duckdb_aggregate_function_set_error, || {
-            (0..count as usize).try_for_each(|row| target.get(row).merge(source.read(row)))
+            for index in 0..count as usize {
+                let target = target.add(index).read();
+                let source = source.add(index).read();
+                if target != source {
+                    state::get_mut(target).merge(state::get(source))?;
+                }
+            }
+            Ok(())
         });
     }
 }
 
-/// Writes a STRUCT of all result sets for each group.
+/// Writes a STRUCT of all result sets.
 pub unsafe extern "C" fn finalize_fit(
     info: duckdb_function_info,
     source: *mut duckdb_aggregate_state,
@@ -75,10 +105,10 @@ pub unsafe extern "C" fn finalize_fit(
     offset: idx_t,
 ) {
     // SAFETY: the arguments of this callback.
-    unsafe { finalize(info, source, result, (count, offset), fit_group) };
+    unsafe { finalize(info, source, result, (count, offset), &SETS) };
 }
 
-/// Writes the bytes of a fit, a BLOB, for each group.
+/// Writes the bytes of a fit, a BLOB.
 pub unsafe extern "C" fn finalize_model(
     info: duckdb_function_info,
     source: *mut duckdb_aggregate_state,
@@ -87,11 +117,8 @@ pub unsafe extern "C" fn finalize_model(
     offset: idx_t,
 ) {
     // SAFETY: the arguments of this callback.
-    unsafe { finalize(info, source, result, (count, offset), model_group) };
+    unsafe { finalize(info, source, result, (count, offset), &MODEL) };
 }
-
-/// Writes the result of a group to a row.
-type WriteGroup = fn(&GroupState, OutputVector, usize) -> Result<(), SqlError>;
 
 /// # Safety
 ///
@@ -101,15 +128,21 @@ unsafe fn finalize(
     source: *mut duckdb_aggregate_state,
     result: duckdb_vector,
     (count, offset): (idx_t, idx_t),
-    write: WriteGroup,
+    fit: &FitOutput,
 ) {
-    let states = States::each(source);
     // SAFETY: DuckDB passes `count` states and a vector with a row for each, from
     // `offset` on. The states are kept: a running window goes on with them.
     let outcome = guard(|| unsafe {
+        if count > 1 {
+            return Err(ONE_GROUP.into());
+        }
         let output = OutputVector::new(result);
-        (0..count as usize)
-            .try_for_each(|row| write(states.read(row), output, offset as usize + row))
+        (0..count as usize).try_for_each(|row| {
+            let votes = state::get(source.add(row).read()).0.as_ref();
+            let result = votes.map(fit.compute).transpose()?;
+            fit.write(result.as_ref(), output, offset as usize + row);
+            Ok(())
+        })
     });
     // SAFETY: `info` and the states are those of this callback. After an error
     // DuckDB may never destroy the states; if it does, they are empty.
@@ -118,93 +151,5 @@ unsafe fn finalize(
             destroy(source, count);
         }
         callback(info, duckdb_aggregate_function_set_error, || outcome);
-    }
-}
-
-/// Fits a group and writes the result sets that were asked for.
-fn fit_group(state: &GroupState, output: OutputVector, row: usize) -> Result<(), SqlError> {
-    if let Some(ranking) = ranking_alone(state)? {
-        let table = |set| (set == ResultSet::Ranking).then(|| ranking.clone());
-        return write_fit(output, row, |set| Ok(table(set)));
-    }
-    let Some(group) = GroupFit::new(state, needs_curve)? else {
-        // As any aggregate of no rows. DuckDB 2.0 asks for it in every
-        // correlated subquery.
-        write_null(output, row);
-        return Ok(());
-    };
-    let GroupFit {
-        fit,
-        call,
-        mut execution,
-    } = group;
-    write_fit(output, row, |set| {
-        let wanted = call.only.is_none_or(|only| only == set);
-        // A set that was asked for by name and is not available is an error.
-        let available = call.only.is_some() || fit.has(set);
-        let table = (wanted && available).then(|| fit.table_within(set, &mut execution));
-        Ok(table.transpose()?)
-    })
-}
-
-/// Fits a group and writes the fit as bytes.
-fn model_group(state: &GroupState, output: OutputVector, row: usize) -> Result<(), SqlError> {
-    match GroupFit::new(state, |_| true)? {
-        Some(group) => output.put_bytes(row, &group.fit.to_bytes()),
-        None => output.set_null(row),
-    }
-    Ok(())
-}
-
-/// The ranking, if nothing else is asked for and the model has no effects: it
-/// takes less time than a fit.
-fn ranking_alone(state: &GroupState) -> Result<Option<RecordBatch>, SqlError> {
-    let Some(CollectedVotes { call, builder }) = &state.votes else {
-        return Ok(None);
-    };
-    if call.only != Some(ResultSet::Ranking) || !call.options.is_hodgerank_only() {
-        return Ok(None);
-    }
-    let mut execution = Execution::new();
-    execution.limit(call.options.max_seconds);
-    let votes = builder.snapshot(&mut execution)?;
-    let ranking = hodgerank_ranking(&votes, &call.options, &mut execution)?;
-    Ok(Some(ranking))
-}
-
-/// Whether the complete cross-validation curve is asked for.
-fn needs_curve(call: &CallOptions) -> bool {
-    call.only.is_none_or(|set| set == ResultSet::Cv)
-}
-
-/// The fit of a group, its options, and the execution whose time limit also
-/// holds for the result sets.
-struct GroupFit<'a> {
-    fit: Arc<Fit>,
-    call: &'a CallOptions,
-    execution: Execution<'a>,
-}
-
-impl<'a> GroupFit<'a> {
-    /// None for a group without rows.
-    fn new(
-        state: &'a GroupState,
-        needs_curve: fn(&CallOptions) -> bool,
-    ) -> Result<Option<Self>, SqlError> {
-        let Some(CollectedVotes { call, builder }) = &state.votes else {
-            return Ok(None);
-        };
-        let mut execution = Execution::new();
-        execution.limit(call.options.max_seconds);
-        if !needs_curve(call) {
-            execution.stop_early();
-        }
-        let votes = builder.snapshot(&mut execution)?;
-        let fit = cache::fit(&votes, &call.options, &mut execution)?;
-        Ok(Some(Self {
-            fit,
-            call,
-            execution,
-        }))
     }
 }

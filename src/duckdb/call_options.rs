@@ -1,13 +1,25 @@
 //! Options as they arrive in SQL: a JSON text or a struct.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 
 use super::error::SqlError;
 use super::input_vector::InputVector;
 use crate::{Options, ResultSet};
 
+/// Who passes the options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Caller {
+    /// A table function. Its options have the names of the columns.
+    Table,
+    /// A user, whose columns are arguments.
+    Votes,
+}
+
 /// The options of one call.
 pub struct CallOptions {
+    caller: Caller,
     /// The text from which they were read, to compare it with that of other rows.
     pub written: Option<String>,
     pub options: Options,
@@ -25,9 +37,13 @@ pub struct OptionalColumns {
 
 impl CallOptions {
     /// Reads the options from their text.
-    pub fn read(written: Option<String>, optional: OptionalColumns) -> Result<Self, SqlError> {
+    pub fn read(
+        caller: Caller,
+        written: Option<String>,
+        optional: OptionalColumns,
+    ) -> Result<Self, SqlError> {
         let json = written.as_deref().unwrap_or("{}");
-        let (json, only) = split_result(json)?;
+        let (json, only) = split(caller, json)?;
         let mut options = Options::from_json(&json)?;
         // The columns are arguments: their names are used in error texts only.
         let named = |present: bool, name: &mut Option<String>, default: &str| {
@@ -36,6 +52,7 @@ impl CallOptions {
         named(optional.weight, &mut options.columns.weight, "weight");
         named(optional.fold, &mut options.columns.fold, "fold");
         Ok(Self {
+            caller,
             written,
             options,
             optional,
@@ -44,17 +61,42 @@ impl CallOptions {
     }
 
     /// Whether these options were read from this text.
-    pub fn was_read_from(&self, written: &Option<String>, optional: OptionalColumns) -> bool {
-        self.written == *written && self.optional == optional
+    pub fn was_read_from(
+        &self,
+        caller: Caller,
+        written: &Option<String>,
+        optional: OptionalColumns,
+    ) -> bool {
+        self.caller == caller && self.written == *written && self.optional == optional
     }
 }
 
+/// The names of columns, which are options of the table functions only.
+const COLUMNS: [&str; 6] = ["annotator", "left", "right", "choice", "weight", "fold"];
+
 /// Separates `result`, an option of this host only: the name of the only set to
-/// compute.
-fn split_result(json: &str) -> Result<(String, Option<ResultSet>), SqlError> {
+/// compute. Checks that columns are named by whom they should be.
+fn split(caller: Caller, json: &str) -> Result<(String, Option<ResultSet>), SqlError> {
     let Ok(mut fields) = serde_json::from_str::<Map<String, Value>>(json) else {
         return Ok((json.into(), None)); // `Options::from_json` says what is wrong
     };
+    let named = |name: &&&str| fields.get(**name).is_some_and(|value| !value.is_null());
+    let column = COLUMNS.iter().find(named);
+    match (caller, column) {
+        (Caller::Votes, Some(name)) => {
+            return Err(format!(
+                "{name} is a column of the votes, not an option: pass the column itself, as in \
+                 me_hodgerank_fit(annotator, \"left\", \"right\", choice, weight, fold, options)"
+            )
+            .into());
+        }
+        (Caller::Table, None) => {
+            let text = "this function is a part of the table functions such as me_hodgerank; \
+                        me_hodgerank_fit is the one for groups of votes";
+            return Err(text.into());
+        }
+        _ => {}
+    }
     let only = match fields.remove("result") {
         None | Some(Value::Null) => None,
         Some(name) => Some(result_set(&name)?),
@@ -71,16 +113,18 @@ fn result_set(name: &Value) -> Result<ResultSet, SqlError> {
     })
 }
 
-/// The options argument of one chunk of rows.
+/// The error for options that change from row to row.
+pub const OPTIONS_DIFFER: &str = "the options must be the same for all votes of a group";
+
+/// The options of a chunk of rows.
 pub struct OptionsColumn<'a> {
-    column: Option<InputVector<'a>>,
-    /// Whether every row of the chunk has the same options.
-    pub constant: bool,
+    pub caller: Caller,
+    column: Option<&'a InputVector<'a>>,
 }
 
 impl<'a> OptionsColumn<'a> {
-    pub fn new(column: Option<InputVector<'a>>) -> Result<Self, SqlError> {
-        if let Some(column) = column.as_ref().filter(|column| !column.is_options()) {
+    pub fn new(caller: Caller, column: Option<&'a InputVector<'a>>) -> Result<Self, SqlError> {
+        if let Some(column) = column.filter(|column| !column.is_options()) {
             let found = column.type_name();
             return Err(format!(
                 "the options are of type {found}; they are a JSON text such as '{{\"kappa\": 10}}' or \
@@ -88,14 +132,29 @@ impl<'a> OptionsColumn<'a> {
             )
             .into());
         }
-        let constant = column.as_ref().is_none_or(InputVector::is_constant);
-        Ok(Self { column, constant })
+        Ok(Self { caller, column })
     }
 
-    /// The text of the options of a row.
-    pub fn written(&self, row: usize) -> Option<String> {
-        self.column
-            .as_ref()
-            .and_then(|column| column.json_text(row))
+    /// The text of the options of some rows, at least one.
+    pub fn written(&self, rows: Range<usize>) -> Result<Option<String>, SqlError> {
+        let Some(column) = self.column else {
+            return Ok(None);
+        };
+        let first = column.json_text(rows.start)?;
+        if !column.is_constant(rows) {
+            return Err(OPTIONS_DIFFER.into());
+        }
+        if let Some(text) = first
+            .as_deref()
+            .filter(|text| !text.trim_start().starts_with('{'))
+        {
+            return Err(format!(
+                "the options must be a JSON object such as {{\"kappa\": 10}}, not the text '{}'; if \
+                 it is a weight, cast it to DOUBLE",
+                text.chars().take(60).collect::<String>()
+            )
+            .into());
+        }
+        Ok(first)
     }
 }

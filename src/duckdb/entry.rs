@@ -13,7 +13,7 @@ use libduckdb_sys::{
 
 use super::connection::Connection;
 use super::error::{SqlError, c_string, guard};
-use super::{macros, overloads, pages, predict, simulate, state, version};
+use super::{fit_list, macros, overloads, pages, predict, simulate, version};
 
 /// The C API version that is asked for: the first stable one.
 const API_VERSION: &CStr = c"v1.2.0";
@@ -49,7 +49,7 @@ fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result
     if !take_api(info, access)? {
         return Ok(false); // DuckDB has its own error ready
     }
-    state::set_host(library_version());
+    check_version(library_version())?;
     let get_database = access.get_database.ok_or("DuckDB gave no database")?;
     // SAFETY: `info` is the one that DuckDB passed.
     let database: *mut duckdb_database = unsafe { get_database(info) };
@@ -61,13 +61,34 @@ fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result
     version::register(&connection)?;
     simulate::register(&connection)?;
     overloads::register(&connection)?;
+    fit_list::register(&connection)?;
     predict::register(&connection)?;
     pages::register(&connection)?;
     macros::create(&connection)
 }
 
+/// The oldest DuckDB that this extension is tested in.
+const OLDEST: (u32, u32) = (1, 4);
+
+/// Refuses a DuckDB that is too old, by its version such as `v1.4.4`.
+fn check_version(version: &str) -> Result<(), SqlError> {
+    let mut parts = version.trim_start_matches('v').split(['.', '-']);
+    let mut next = || parts.next()?.parse::<u32>().ok();
+    match (next(), next()) {
+        (Some(major), Some(minor)) if (major, minor) < OLDEST => Err(format!(
+            "me_hodgerank needs DuckDB {}.{} or newer, and this is {version}: update DuckDB",
+            OLDEST.0, OLDEST.1
+        )
+        .into()),
+        _ => Ok(()),
+    }
+}
+
 /// The functions that this extension may call, a copy of the start of DuckDB's table.
 static API: AtomicPtr<duckdb_ext_api_v1> = AtomicPtr::new(ptr::null_mut());
+
+/// The functions of the first stable API, in the order of the table.
+const STABLE_FUNCTIONS: usize = 307;
 
 /// Takes DuckDB's functions over into the bindings.
 ///
@@ -85,7 +106,10 @@ fn take_api(
         return Ok(false);
     }
     let mut api = MaybeUninit::<duckdb_ext_api_v1>::zeroed();
-    let stable = offset_of!(duckdb_ext_api_v1, duckdb_create_cast_function);
+    let stable = STABLE_FUNCTIONS * size_of::<fn()>();
+    // Bindings whose table is another one are not to be used.
+    const STABLE_END: usize = offset_of!(duckdb_ext_api_v1, duckdb_create_cast_function);
+    const { assert!(STABLE_FUNCTIONS * size_of::<fn()>() == STABLE_END) };
     // SAFETY: every DuckDB that accepts API_VERSION has these first fields, and
     // a missing function is a null pointer, which is `None`.
     let api = unsafe {
@@ -112,4 +136,27 @@ fn library_version() -> &'static str {
     unsafe { CStr::from_ptr(duckdb_library_version()) }
         .to_str()
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_versions_are_refused() {
+        for version in [
+            "v1.4.0",
+            "v1.4.4",
+            "v1.10.0",
+            "v2.0.0",
+            "v1.6.0-dev12",
+            "unknown",
+        ] {
+            assert!(check_version(version).is_ok(), "{version}");
+        }
+        for version in ["v1.3.2", "v0.10.1", "v1.2.0-dev7"] {
+            let error = check_version(version).unwrap_err().to_string();
+            assert!(error.contains(&format!("1.4 or newer, and this is {version}")));
+        }
+    }
 }

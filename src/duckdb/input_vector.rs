@@ -1,13 +1,16 @@
-//! Vectors in: one argument of a function, read as ids, choices, numbers or
+//! Vectors in: one argument of a function, read as ids, choices, numbers, lists or
 //! options. DuckDB flattens every vector before it passes it.
+
+use std::ops::Range;
 
 use libduckdb_sys as ffi;
 use libduckdb_sys::{
-    DUCKDB_TYPE, duckdb_hugeint, duckdb_string_t, duckdb_vector, duckdb_vector_get_data,
-    duckdb_vector_get_validity,
+    DUCKDB_TYPE, duckdb_hugeint, duckdb_list_entry, duckdb_string_t, duckdb_vector,
+    duckdb_vector_get_data, duckdb_vector_get_validity,
 };
 use serde_json::Value;
 
+use super::error::SqlError;
 use super::hugeint::{to_i128, uuid_text};
 use super::logical_type::LogicalType;
 use super::type_ids::*;
@@ -47,6 +50,8 @@ enum InputValues<'a> {
     /// UUIDs, as text.
     Uuid(Vec<String>),
     Struct(Vec<(String, InputVector<'a>)>),
+    /// Where the elements of each row are, and the elements of all rows.
+    List(&'a [duckdb_list_entry], Box<InputVector<'a>>),
     /// A type that no argument takes.
     Other,
 }
@@ -90,7 +95,8 @@ impl<'a> InputVector<'a> {
         }
     }
 
-    fn is_valid(&self, row: usize) -> bool {
+    /// Whether a row is not NULL.
+    pub fn is_valid(&self, row: usize) -> bool {
         self.validity
             .is_none_or(|mask| mask[row / 64] >> (row % 64) & 1 == 1)
     }
@@ -108,7 +114,10 @@ impl<'a> InputVector<'a> {
     pub fn is_choice(&self) -> bool {
         !matches!(
             self.values,
-            InputValues::Other | InputValues::Struct(_) | InputValues::Blob(_)
+            InputValues::Other
+                | InputValues::Struct(_)
+                | InputValues::List(..)
+                | InputValues::Blob(_)
         )
     }
 
@@ -142,28 +151,62 @@ impl<'a> InputVector<'a> {
         })
     }
 
-    pub fn id(&self, row: usize) -> Option<IdRef<'_>> {
-        if !self.is_valid(row) {
-            return None;
-        }
-        match &self.values {
-            InputValues::Text(texts) => Some(IdRef::Text(text(&texts[row]))),
-            InputValues::Uuid(texts) => Some(IdRef::Text(&texts[row])),
-            values @ InputValues::Enum(..) => values.text(row).map(IdRef::Text),
-            values => values.integer(row).map(IdRef::Int),
+    /// Whether a result column of the type of `like` holds these ids.
+    pub fn fits_type_of(&self, like: &Self) -> bool {
+        let is_uuid = |ids: &Self| matches!(ids.values, InputValues::Uuid(_));
+        match (self.id_type(), like.id_type()) {
+            (Some(ids), Some(wide)) => ids.unify(wide) == wide && is_uuid(self) == is_uuid(like),
+            _ => false,
         }
     }
 
-    pub fn choice(&self, row: usize) -> Option<ChoiceRef<'_>> {
+    pub fn id(&self, row: usize) -> Result<Option<IdRef<'_>>, NotUtf8> {
+        if !self.is_valid(row) {
+            return Ok(None);
+        }
+        let text = self.values.text(row)?.map(IdRef::Text);
+        Ok(text.or_else(|| self.values.integer(row).map(IdRef::Int)))
+    }
+
+    pub fn choice(&self, row: usize) -> Result<Option<ChoiceRef<'_>>, NotUtf8> {
+        if !self.is_valid(row) {
+            return Ok(None);
+        }
+        if let InputValues::Bool(values) = &self.values {
+            return Ok(Some(ChoiceRef::Bool(values[row] != 0)));
+        }
+        let text = self.values.text(row)?.map(ChoiceRef::Text);
+        Ok(text.or_else(|| self.values.number(row).map(ChoiceRef::Number)))
+    }
+
+    /// The elements of all lists.
+    pub fn elements(&self) -> Option<&InputVector<'a>> {
+        match &self.values {
+            InputValues::List(_, elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// Which of the elements are in the list of a row.
+    pub fn elements_of(&self, row: usize) -> Option<Range<usize>> {
+        let InputValues::List(entries, elements) = &self.values else {
+            return None;
+        };
         if !self.is_valid(row) {
             return None;
         }
+        let (start, length) = (entries[row].offset as usize, entries[row].length as usize);
+        let end = start
+            .checked_add(length)
+            .filter(|end| *end <= elements.rows);
+        Some(start..end.expect("a list ends within its elements"))
+    }
+
+    /// The fields of a struct by their names.
+    pub fn fields(&self) -> Option<&[(String, InputVector<'a>)]> {
         match &self.values {
-            InputValues::Bool(values) => Some(ChoiceRef::Bool(values[row] != 0)),
-            values => match values.text(row) {
-                Some(text) => Some(ChoiceRef::Text(text)),
-                None => values.number(row).map(ChoiceRef::Number),
-            },
+            InputValues::Struct(fields) => Some(fields),
+            _ => None,
         }
     }
 
@@ -176,8 +219,12 @@ impl<'a> InputVector<'a> {
     }
 
     /// A text.
-    pub fn text(&self, row: usize) -> Option<&str> {
-        self.is_valid(row).then(|| self.values.text(row))?
+    pub fn text(&self, row: usize) -> Result<Option<&str>, NotUtf8> {
+        if self.is_valid(row) {
+            self.values.text(row)
+        } else {
+            Ok(None)
+        }
     }
 
     pub fn number(&self, row: usize) -> Option<f64> {
@@ -189,93 +236,105 @@ impl<'a> InputVector<'a> {
         value?.try_into().ok()
     }
 
-    /// A text as it is; a struct as a JSON object.
-    pub fn json_text(&self, row: usize) -> Option<String> {
-        if !self.is_valid(row) {
-            return None;
-        }
+    /// A text as it is; a struct of options as a JSON object.
+    pub fn json_text(&self, row: usize) -> Result<Option<String>, SqlError> {
         match &self.values {
-            InputValues::Text(texts) => Some(text(&texts[row]).to_owned()),
-            InputValues::Struct(_) => Some(self.json(row).to_string()),
-            _ => None,
-        }
-    }
-
-    fn json(&self, row: usize) -> Value {
-        if !self.is_valid(row) {
-            return Value::Null;
-        }
-        match &self.values {
-            InputValues::Bool(values) => (values[row] != 0).into(),
-            InputValues::Struct(fields) => {
-                let field = |(name, field): &(String, Self)| (name.clone(), field.json(row));
-                Value::Object(fields.iter().map(field).collect())
+            InputValues::Struct(fields) if self.is_valid(row) => {
+                let option = |(name, field): &(String, Self)| {
+                    field.option(name, row).map(|value| (name.clone(), value))
+                };
+                let options: Result<_, _> = fields.iter().map(option).collect();
+                Ok(Some(Value::Object(options?).to_string()))
             }
-            values => {
-                let integer = values.integer(row);
-                let unsigned = integer.and_then(|value| u64::try_from(value).ok());
-                let signed = integer.and_then(|value| i64::try_from(value).ok());
-                let text = values.text(row);
-                text.map(Value::from)
-                    .or(unsigned.map(Value::from))
-                    .or(signed.map(Value::from))
-                    .or(values.number(row).map(Value::from))
-                    .unwrap_or(Value::Null)
+            InputValues::Struct(_) => Ok(None),
+            _ => {
+                let text = self.text(row);
+                let text = text.map_err(|_| "the options are text that is not UTF-8")?;
+                Ok(text.map(str::to_owned))
             }
         }
     }
 
-    /// Replaces `out` by the integers of all rows; false if one is NULL or may
+    /// The value of an option. One that JSON cannot hold is an error: it would
+    /// become the default.
+    fn option(&self, name: &str, row: usize) -> Result<Value, SqlError> {
+        if !self.is_valid(row) || self.is_absent() {
+            return Ok(Value::Null);
+        }
+        if let InputValues::Bool(values) = &self.values {
+            return Ok((values[row] != 0).into());
+        }
+        let text = self.values.text(row);
+        if let Some(text) = text.map_err(|_| format!("{name} is text that is not UTF-8"))? {
+            return Ok(text.into());
+        }
+        let integer = self.values.integer(row);
+        let unsigned = integer.and_then(|value| u64::try_from(value).ok());
+        let signed = integer.and_then(|value| i64::try_from(value).ok());
+        if let Some(value) = unsigned.map(Value::from).or(signed.map(Value::from)) {
+            return Ok(value);
+        }
+        let Some(number) = self.values.number(row) else {
+            return Err(format!(
+                "{name} is of type {}; an option is a number, a boolean or a text",
+                self.type_name()
+            )
+            .into());
+        };
+        if !number.is_finite() {
+            return Err(format!("{name} must be a finite number, not {number}").into());
+        }
+        Ok(number.into())
+    }
+
+    /// Replaces `out` by the integers of some rows; false if one is NULL or may
     /// not fit in an `i64`.
     #[allow(clippy::unnecessary_cast)] // one of the types is i64 already
-    pub fn all_integers(&self, out: &mut Vec<i64>) -> bool {
+    pub fn all_integers(&self, rows: Range<usize>, out: &mut Vec<i64>) -> bool {
         out.clear();
-        if !self.all_valid() || matches!(self.values, InputValues::U64(_)) {
+        if !self.all_valid(rows.clone()) || matches!(self.values, InputValues::U64(_)) {
             return false;
         }
         match_integers!(&self.values,
-            values => out.extend(values.iter().map(|&value| value as i64)),
+            values => out.extend(values[rows].iter().map(|&value| value as i64)),
             _ => return false,
         );
         true
     }
 
-    /// Replaces `out` by the numbers of all rows; false if one is NULL or the
+    /// Replaces `out` by the numbers of some rows; false if one is NULL or the
     /// type is another.
-    pub fn all_numbers(&self, out: &mut Vec<f64>) -> bool {
+    pub fn all_numbers(&self, rows: Range<usize>, out: &mut Vec<f64>) -> bool {
         out.clear();
-        if !self.all_valid() {
+        if !self.all_valid(rows.clone()) {
             return false;
         }
         match_integers!(&self.values,
-            values => out.extend(values.iter().map(|&value| value as f64)),
-            InputValues::F32(values) => out.extend(values.iter().map(|&value| f64::from(value))),
-            InputValues::F64(values) => out.extend_from_slice(values),
+            values => out.extend(values[rows].iter().map(|&value| value as f64)),
+            InputValues::F32(values) => {
+                out.extend(values[rows].iter().map(|&value| f64::from(value)));
+            }
+            InputValues::F64(values) => out.extend_from_slice(&values[rows]),
             _ => return false,
         );
         true
     }
 
-    fn all_valid(&self) -> bool {
-        self.validity.is_none_or(|mask| self.is_mask(mask, !0))
+    /// Whether none of some rows is NULL.
+    pub fn all_valid(&self, mut rows: Range<usize>) -> bool {
+        self.validity.is_none() || rows.all(|row| self.is_valid(row))
     }
 
-    /// Whether the bits of all rows are those of `word`.
-    fn is_mask(&self, mask: &[u64], word: u64) -> bool {
-        let (full, rest) = (self.rows / 64, self.rows % 64);
-        mask[..full].iter().all(|&bits| bits == word)
-            && (rest == 0 || (mask[full] ^ word) << (64 - rest) == 0)
+    /// Whether all of some rows are NULL.
+    pub fn all_null(&self, mut rows: Range<usize>) -> bool {
+        self.is_absent() || !rows.any(|row| self.is_valid(row))
     }
 
-    /// Whether every row is stored as the first one is. Long texts that are equal
-    /// but stored at different addresses count as different.
-    pub fn is_constant(&self) -> bool {
-        let valid = self.is_valid(0);
-        let word = if valid { !0 } else { 0 };
-        if !self.validity.is_none_or(|mask| self.is_mask(mask, word)) {
-            return false;
-        }
-        !valid || self.values.is_constant()
+    /// Whether some rows are all equal.
+    pub fn is_constant(&self, rows: Range<usize>) -> bool {
+        rows.is_empty()
+            || self.all_null(rows.clone())
+            || (self.all_valid(rows.clone()) && self.values.is_constant(rows))
     }
 
     /// The type as SQL users write it.
@@ -304,50 +363,65 @@ impl InputValues<'_> {
         )
     }
 
-    fn text(&self, row: usize) -> Option<&str> {
-        match self {
-            Self::Text(texts) => Some(text(&texts[row])),
-            Self::Uuid(texts) => Some(&texts[row]),
-            Self::Enum(indices, dictionary) => {
-                let index = indices.integer(row)?;
-                dictionary.get(index as usize).map(String::as_str)
+    fn text(&self, row: usize) -> Result<Option<&str>, NotUtf8> {
+        Ok(match self {
+            Self::Text(texts) => {
+                Some(std::str::from_utf8(bytes(&texts[row])).map_err(|_| NotUtf8)?)
             }
+            Self::Uuid(texts) => Some(&texts[row]),
+            Self::Enum(indices, dictionary) => indices
+                .integer(row)
+                .and_then(|index| dictionary.get(index as usize))
+                .map(String::as_str),
             _ => None,
-        }
+        })
     }
 
-    fn is_constant(&self) -> bool {
+    fn is_constant(&self, rows: Range<usize>) -> bool {
         fn same<T: PartialEq>(values: &[T]) -> bool {
             values
                 .split_first()
                 .is_none_or(|(_, rest)| rest == &values[..rest.len()])
         }
         match_integers!(self,
-            values => same(values),
-            Self::Null | Self::Other => true,
-            Self::Bool(values) => same(values),
-            Self::I128(values) => values
-                .iter()
-                .all(|&value| to_i128(value) == to_i128(values[0])),
-            Self::F32(values) => same(values),
-            Self::F64(values) => same(values),
-            Self::Decimal(values, _) | Self::Enum(values, _) => values.is_constant(),
-            Self::Uuid(texts) => same(texts),
-            Self::Text(texts) | Self::Blob(texts) => {
-                same(raw(texts)) || texts.iter().all(|each| stored_alike(each, &texts[0]))
+            values => same(&values[rows]),
+            Self::Null => true,
+            Self::Bool(values) => same(&values[rows]),
+            Self::I128(values) => {
+                let values = &values[rows];
+                values.iter().all(|&value| to_i128(value) == to_i128(values[0]))
             }
-            Self::Struct(fields) => fields.iter().all(|(_, field)| field.is_constant()),
+            Self::F32(values) => same(&values[rows]),
+            Self::F64(values) => same(&values[rows]),
+            Self::Decimal(values, _) | Self::Enum(values, _) => values.is_constant(rows),
+            Self::Uuid(texts) => same(&texts[rows]),
+            Self::Text(texts) | Self::Blob(texts) => {
+                let texts = &texts[rows];
+                same(raw(texts)) || texts.iter().all(|text| bytes(text) == bytes(&texts[0]))
+            }
+            Self::Struct(fields) => {
+                let mut fields = fields.iter();
+                fields.all(|(_, field)| field.is_constant(rows.clone()))
+            }
+            // No option is of such a type, which is said where its value is read.
+            Self::List(..) | Self::Other => true,
         )
+    }
+}
+
+/// A text is not UTF-8. DuckDB does not check what comes from an Arrow frame.
+#[derive(Debug)]
+pub struct NotUtf8;
+
+impl NotUtf8 {
+    /// The error, with the name of the column.
+    pub fn in_column(self, name: &str) -> SqlError {
+        format!("column \"{name}\" holds text that is not UTF-8").into()
     }
 }
 
 /// Texts up to this length are stored inside of the vector.
 const MAX_INLINE: u32 = 12;
-
-fn text(stored: &duckdb_string_t) -> &str {
-    // SAFETY: DuckDB keeps texts valid UTF-8.
-    unsafe { std::str::from_utf8_unchecked(bytes(stored)) }
-}
 
 fn bytes(stored: &duckdb_string_t) -> &[u8] {
     // SAFETY: the length is there in both forms and says which it is; DuckDB
@@ -369,18 +443,6 @@ fn raw(texts: &[duckdb_string_t]) -> &[[u64; 2]] {
     // SAFETY: of the same size and alignment; DuckDB fills all bytes of a text,
     // zeros behind a short one.
     unsafe { std::slice::from_raw_parts(texts.as_ptr().cast(), texts.len()) }
-}
-
-/// Whether two texts are stored alike: short and equal, or long and at the same
-/// address, as a repeated constant is.
-fn stored_alike(a: &duckdb_string_t, b: &duckdb_string_t) -> bool {
-    // SAFETY: the length is there in both forms and says which it is.
-    let (long, same_address) = unsafe {
-        let (a, b) = (&a.value.pointer, &b.value.pointer);
-        let long = a.length > MAX_INLINE;
-        (long, a.length == b.length && long && a.ptr == b.ptr)
-    };
-    same_address || (!long && bytes(a) == bytes(b))
 }
 
 /// # Safety
@@ -415,6 +477,12 @@ unsafe fn values<'a>(
                     (name, InputVector::new(child, rows))
                 };
                 InputValues::Struct(fields.map(field).collect())
+            }
+            LIST => {
+                let elements = ffi::duckdb_list_vector_get_child(vector);
+                let count = ffi::duckdb_list_vector_get_size(vector) as usize;
+                let elements = InputVector::new(elements, count);
+                InputValues::List(slice(vector, rows), Box::new(elements))
             }
             _ => numbers(vector, id, rows),
         }
@@ -461,5 +529,44 @@ unsafe fn slice<'a, T>(vector: duckdb_vector, rows: usize) -> &'a [T] {
             return &[];
         }
         std::slice::from_raw_parts(data, rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A vector of texts that are stored inside of it.
+    fn texts<'a>(stored: &'a [duckdb_string_t]) -> InputVector<'a> {
+        InputVector {
+            id: VARCHAR,
+            rows: stored.len(),
+            values: InputValues::Text(stored),
+            validity: None,
+        }
+    }
+
+    fn short(text: &[u8]) -> duckdb_string_t {
+        // SAFETY: zeros are an empty text.
+        let mut stored: duckdb_string_t = unsafe { std::mem::zeroed() };
+        let mut inlined = [0; MAX_INLINE as usize];
+        inlined[..text.len()].copy_from_slice(&text.iter().map(|&b| b as _).collect::<Vec<_>>());
+        stored.value.inlined.length = text.len() as u32;
+        stored.value.inlined.inlined = inlined;
+        stored
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_never_a_str() {
+        let stored = [short("né".as_bytes()), short(b"\xf0")];
+        let texts = texts(&stored);
+        assert_eq!(texts.text(0).unwrap(), Some("né"));
+        assert!(texts.text(1).is_err() && texts.id(1).is_err() && texts.choice(1).is_err());
+        let error = texts.json_text(1).unwrap_err().to_string();
+        assert_eq!(error, "the options are text that is not UTF-8");
+        let error = texts.option("kappa", 1).unwrap_err().to_string();
+        assert_eq!(error, "kappa is text that is not UTF-8");
+        let error = NotUtf8.in_column("annotator").to_string();
+        assert_eq!(error, "column \"annotator\" holds text that is not UTF-8");
     }
 }

@@ -1,14 +1,21 @@
-//! The table functions are SQL macros over the aggregate, so that they read the
+//! The table functions are SQL macros over an aggregate, so that they read the
 //! votes as the caller sees them: temporary tables, views, uncommitted rows.
+//! `sql/macro.sql` is the template of all.
 //!
-//! `sql/macro.sql` is the template of all. The macros that are made on `LOAD` and
-//! the two scripts in `sql/` are written from it.
+//! `me_hodgerank_fit` and `me_hodgerank_model` are macros over DuckDB's `list`, which
+//! collects the votes of a group (`sql/group.sql`).
+//!
+//! The macros that are made on `LOAD` and the two scripts in `sql/` are written
+//! from these templates.
 
 use super::connection::Connection;
 use super::error::SqlError;
 use crate::{Options, ResultSet, VoteBuilder};
 
 const TEMPLATE: &str = include_str!("../../sql/macro.sql");
+
+/// The macros for groups of votes.
+const GROUP: &str = include_str!("../../sql/group.sql");
 
 /// The votes to be predicted, which are joined with the model.
 const TEST_VOTES: &str = include_str!("../../sql/predict.sql");
@@ -51,7 +58,7 @@ impl Macro {
                 ResultSet::Ranking => String::new(),
                 _ => format!("_{}", set.name()),
             },
-            fit: "me_hodgerank_fit",
+            fit: "me_hodgerank_table_fit",
             set: Some(set),
             ..Self::of_model("", &format!("unnest({rows}, recursive := true)"))
         }
@@ -65,7 +72,7 @@ impl Macro {
             votes: "votes",
             columns: columns.into(),
             joined: "",
-            fit: "me_hodgerank_model",
+            fit: "me_hodgerank_table_model",
             set: None,
         }
     }
@@ -146,8 +153,23 @@ fn expand(template: &str, word: &str, replacement: impl Fn(&str) -> String) -> S
 
 /// The macros, in a schema of this name if it is given.
 fn macros(kind: &str, schema: Option<&str>) -> String {
-    let texts: Vec<String> = Macro::all().map(|one| one.text(kind, schema)).collect();
+    let tables = Macro::all().map(|one| one.text(kind, schema));
+    let texts: Vec<String> = tables.chain([groups(kind, schema)]).collect();
     texts.join("\n")
+}
+
+/// The macros for groups of votes.
+fn groups(kind: &str, schema: Option<&str>) -> String {
+    let schema = schema.map_or(String::new(), |schema| format!("{schema}."));
+    let text = GROUP.replace("{kind}", kind).replace("{schema}", &schema);
+    expand(&text, "votes", |fields| {
+        let fields = fields.split(' ').filter(|field| !field.is_empty());
+        let more: Vec<_> = fields.map(|field| format!(", {field}: {field}")).collect();
+        format!(
+            "list({{annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice{}}})",
+            more.concat()
+        )
+    })
 }
 
 /// The scripts that ship, each with its path.
@@ -188,10 +210,7 @@ fn no_votes() -> String {
 /// Makes the macros: in a catalog of their own, which is in memory, and in the
 /// default database if that is in memory too. Nothing is written to a file.
 pub fn create(connection: &Connection) -> Result<bool, SqlError> {
-    let catalog = connection
-        .run(&format!("ATTACH ':memory:' AS {CATALOG} (READ_WRITE)"))
-        .and_then(|()| connection.run(&macros("OR REPLACE MACRO", Some(CATALOG))));
-    if let Err(message) = catalog {
+    if let Err(message) = create_catalog(connection) {
         // Everything else works: print a warning and load.
         eprintln!(
             "me_hodgerank: could not make the functions {CATALOG}.me_hodgerank, …: {message}; \
@@ -204,6 +223,22 @@ pub fn create(connection: &Connection) -> Result<bool, SqlError> {
         connection.run(&macros("MACRO IF NOT EXISTS", None))?;
     }
     Ok(true)
+}
+
+/// Makes the catalog with the macros, or nothing.
+fn create_catalog(connection: &Connection) -> Result<(), SqlError> {
+    // With a catalog of the same name DuckDB would not know which of the two the
+    // user's `me.table` means.
+    let schema = format!("SELECT 1 FROM duckdb_schemas() WHERE schema_name ILIKE '{CATALOG}'");
+    if connection.has_rows(&schema)? {
+        return Err(format!("there is a schema called {CATALOG}").into());
+    }
+    connection.run(&format!("ATTACH ':memory:' AS {CATALOG} (READ_WRITE)"))?;
+    let made = connection.run(&macros("OR REPLACE MACRO", Some(CATALOG)));
+    if made.is_err() {
+        connection.run(&format!("DETACH {CATALOG}"))?;
+    }
+    made
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The DuckDB host: aggregates, scalar functions and a table function over
-//! DuckDB's C API, and the SQL macros that make table functions of the aggregates.
+//! DuckDB's C API, and the SQL macros that users call.
 //!
 //! ```text
-//! LOAD ── entry ─┬─ overloads ── aggregate: arguments ── state ── fit_struct
+//! LOAD ── entry ─┬─ overloads ── aggregate: state ─┬─ arguments ── fit_votes
+//!                ├─ scalar: fit_list ──────────────┘
 //!                ├─ scalar: version, predict, pages
 //!                ├─ simulate
 //!                └─ macros (SQL text)
@@ -15,13 +16,14 @@
 //! | `error.rs` | errors and panics as texts for DuckDB |
 //! | `type_ids.rs`, `logical_type.rs` | DuckDB's types |
 //! | `input_vector.rs`, `output_vector.rs`, `hugeint.rs` | values in and out |
-//! | `arguments.rs`, `call_options.rs` | the arguments of the aggregates |
-//! | `state.rs`, `aggregate.rs`, `overloads.rs` | the aggregates |
-//! | `fit_struct.rs` | a fit as one STRUCT |
+//! | `arguments.rs`, `call_options.rs` | columns of votes, and options |
+//! | `state.rs`, `aggregate.rs`, `overloads.rs` | the aggregates of the table functions |
+//! | `fit_list.rs` | fits of lists of votes, which groups are collected in |
+//! | `fit_votes.rs`, `fit_struct.rs` | a fit as one STRUCT or as bytes |
 //! | `scalar.rs` | what scalar functions share |
 //! | `version.rs`, `predict.rs`, `pages.rs` | the scalar functions |
 //! | `simulate.rs` | `me_hodgerank_simulate` |
-//! | `macros.rs` | the table functions, as SQL macros |
+//! | `macros.rs` | the SQL macros |
 //!
 //! Nothing statistical is decided here. Only functions of the stable C API v1.2.0
 //! are called, so that one binary loads in every DuckDB from 1.4 on.
@@ -34,7 +36,9 @@ mod call_options;
 mod connection;
 mod entry;
 mod error;
+mod fit_list;
 mod fit_struct;
+mod fit_votes;
 mod hugeint;
 mod input_vector;
 mod logical_type;

@@ -1,28 +1,20 @@
-//! The overloads of the aggregates.
-//!
-//! The type of a result is fixed when a function is registered, and ids have the
-//! same type in the result as in the arguments. So there is an overload for each
-//! pair of types of annotators and items. DuckDB casts ENUM and JSON to text.
-//! Types that are refused have overloads as well: without them DuckDB's error
-//! would list all overloads.
+//! How the aggregates of the table functions are registered.
 
 use libduckdb_sys as ffi;
 use libduckdb_sys::{DUCKDB_TYPE, duckdb_aggregate_function, duckdb_aggregate_function_set};
 
 use super::aggregate;
-use super::arguments::{ARGUMENT_COUNTS, FIT};
 use super::connection::{Connection, registered};
 use super::error::{SqlError, c_string};
-use super::fit_struct::fit_type;
+use super::fit_struct::{RESULT_TYPES, fit_type};
 use super::logical_type::LogicalType;
 use super::type_ids::*;
 
 /// An aggregate over votes: what it is called and what comes out.
-#[derive(Clone, Copy)]
 struct VoteAggregate {
     name: &'static str,
-    /// The types of annotators that the result's type depends on.
-    annotators: &'static [DUCKDB_TYPE],
+    /// The types of annotators and items that the result's type depends on.
+    types: &'static [[DUCKDB_TYPE; 2]],
     finalize: Finalize,
     result: fn(DUCKDB_TYPE, DUCKDB_TYPE) -> LogicalType,
 }
@@ -37,35 +29,21 @@ type Finalize = unsafe extern "C" fn(
 
 const AGGREGATES: [VoteAggregate; 2] = [
     VoteAggregate {
-        name: FIT,
-        annotators: &ID_TYPES,
+        name: "me_hodgerank_table_fit",
+        types: &RESULT_TYPES,
         finalize: aggregate::finalize_fit,
         result: fit_type,
     },
     VoteAggregate {
-        name: "me_hodgerank_model",
-        annotators: &[ANY],
+        name: "me_hodgerank_table_model",
+        types: &[[ANY; 2]],
         finalize: aggregate::finalize_model,
         result: |_, _| LogicalType::new(BLOB),
     },
 ];
 
-/// The types of ids that have overloads.
-const ID_TYPES: [DUCKDB_TYPE; 15] = [
-    BIGINT, VARCHAR, UUID, INTEGER, TINYINT, SMALLINT, HUGEINT, UTINYINT, USMALLINT, UINTEGER,
-    UBIGINT, // Refused. DuckDB casts decimals and dates to these.
-    DOUBLE, TIMESTAMP, BOOLEAN, BLOB,
-];
-
-/// Types of items that do not compare with each other.
-const NO_PAIRS: [[DUCKDB_TYPE; 2]; 6] = [
-    [BIGINT, VARCHAR],
-    [VARCHAR, BIGINT],
-    [UUID, VARCHAR],
-    [VARCHAR, UUID],
-    [UUID, BIGINT],
-    [BIGINT, UUID],
-];
+/// The arguments after annotator and item: left, right, choice, weight, fold, options.
+const MORE_ARGUMENTS: usize = 6;
 
 /// Makes the aggregates known to DuckDB.
 pub fn register(connection: &Connection) -> Result<(), SqlError> {
@@ -79,69 +57,15 @@ fn register_one(connection: &Connection, aggregate: &VoteAggregate) -> Result<()
     // SAFETY: the set is made, filled, registered (which copies it) and destroyed.
     unsafe {
         let mut set = ffi::duckdb_create_aggregate_function_set(name.as_ptr());
-        add_overloads(set, aggregate);
-        add_refusals(set, aggregate);
+        for [annotator, item] in aggregate.types {
+            let arguments = [*annotator, *item].into_iter();
+            let arguments = arguments.chain([ANY; MORE_ARGUMENTS]).map(LogicalType::new);
+            let result = (aggregate.result)(*annotator, *item);
+            add_overload(set, aggregate, arguments, &result);
+        }
         let outcome = ffi::duckdb_register_aggregate_function_set(connection.raw(), set);
         ffi::duckdb_destroy_aggregate_function_set(&mut set);
         registered(outcome, aggregate.name)
-    }
-}
-
-/// Overloads for all pairs of types of annotators and items.
-///
-/// # Safety
-///
-/// The set must be valid.
-unsafe fn add_overloads(set: duckdb_aggregate_function_set, aggregate: &VoteAggregate) {
-    for &annotator in aggregate.annotators {
-        for item in ID_TYPES {
-            let result = (aggregate.result)(annotator, item);
-            let ids = [annotator, item, item];
-            // SAFETY: the caller's promise.
-            unsafe { add_every_count(set, aggregate, ids, &result) };
-        }
-    }
-}
-
-/// Overloads whose only purpose is an error text that says what is wrong.
-///
-/// # Safety
-///
-/// The set must be valid.
-unsafe fn add_refusals(set: duckdb_aggregate_function_set, aggregate: &VoteAggregate) {
-    let result = (aggregate.result)(BIGINT, BIGINT);
-    for annotator in [BIGINT, VARCHAR, UUID] {
-        for [left, right] in NO_PAIRS {
-            let ids = [annotator, left, right];
-            // SAFETY: the caller's promise.
-            unsafe { add_every_count(set, aggregate, ids, &result) };
-        }
-    }
-    let any = LogicalType::new(ANY);
-    for count in [0, 1, 2, 3, 8, 9] {
-        // SAFETY: the caller's promise.
-        unsafe { add_overload(set, aggregate, &vec![&any; count], &result) };
-    }
-}
-
-/// An overload for every number of arguments, of which the first three have the
-/// types of `ids` and the others any type.
-///
-/// # Safety
-///
-/// The set must be valid.
-unsafe fn add_every_count(
-    set: duckdb_aggregate_function_set,
-    aggregate: &VoteAggregate,
-    ids: [DUCKDB_TYPE; 3],
-    result: &LogicalType,
-) {
-    let (ids, any) = (ids.map(LogicalType::new), LogicalType::new(ANY));
-    for count in ARGUMENT_COUNTS {
-        let mut arguments = Vec::from(ids.each_ref());
-        arguments.resize(count, &any);
-        // SAFETY: the caller's promise.
-        unsafe { add_overload(set, aggregate, &arguments, result) };
     }
 }
 
@@ -151,7 +75,7 @@ unsafe fn add_every_count(
 unsafe fn add_overload(
     set: duckdb_aggregate_function_set,
     aggregate: &VoteAggregate,
-    arguments: &[&LogicalType],
+    arguments: impl Iterator<Item = LogicalType>,
     result: &LogicalType,
 ) {
     let name = c_string(aggregate.name);

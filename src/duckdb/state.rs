@@ -1,47 +1,27 @@
-//! The state of the aggregate: the votes of one group so far.
+//! The state of the table functions' aggregates: the votes so far.
 //!
 //! DuckDB owns the memory of a state and may move it. It holds one pointer to a
-//! [`GroupState`].
+//! [`VoteState`].
+//!
+//! An update gets an array of states. Its length cannot be known: before 2.0
+//! DuckDB passes one state for all rows if the call has `ORDER BY` in it or the
+//! frame of a window is a whole partition, and one for each row otherwise
+//! (`CAPIAggregateUpdate` does not flatten the vector of states, DuckDB's issue
+//! 21537). So only the first is ever read. It is the right one for every row
+//! because a table function has all votes in one group. Groups are for
+//! `me_hodgerank_fit`, whose votes DuckDB's own `list` collects.
 
-use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use libduckdb_sys::duckdb_aggregate_state;
 
-use super::call_options::CallOptions;
+use super::call_options::{CallOptions, OPTIONS_DIFFER};
 use super::error::SqlError;
 use crate::VoteBuilder;
 
-/// The votes of a group.
-pub struct GroupState {
-    /// The address at which DuckDB had it made.
-    address: usize,
-    /// None until the first row.
-    pub votes: Option<CollectedVotes>,
-}
-
-impl GroupState {
-    /// The builder for the votes of this group, which all come with the same options.
-    pub fn collect(&mut self, call: &Arc<CallOptions>) -> Result<&mut VoteBuilder, SqlError> {
-        let votes = self.votes.get_or_insert_with(|| CollectedVotes {
-            call: call.clone(),
-            builder: VoteBuilder::new(&call.options),
-        });
-        if !Arc::ptr_eq(&votes.call, call) && votes.call.written != call.written {
-            return Err("the options must be the same for all votes of a group".into());
-        }
-        Ok(&mut votes.builder)
-    }
-
-    /// Adds a copy of another group's votes.
-    pub fn merge(&mut self, source: &Self) -> Result<(), SqlError> {
-        let Some(source) = &source.votes else {
-            return Ok(());
-        };
-        Ok(self.collect(&source.call)?.merge_copy(&source.builder)?)
-    }
-}
+/// The votes of a table, or a part of them; none before the first row.
+#[derive(Default)]
+pub struct VoteState(pub Option<CollectedVotes>);
 
 /// Votes and how they are to be fitted.
 pub struct CollectedVotes {
@@ -49,8 +29,43 @@ pub struct CollectedVotes {
     pub builder: VoteBuilder,
 }
 
+/// DuckDB makes, fills, merges and drops a state on different threads.
+const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+    crosses_threads::<VoteState>();
+};
+
+impl CollectedVotes {
+    /// No votes yet.
+    pub fn new(call: &Arc<CallOptions>) -> Self {
+        Self {
+            call: call.clone(),
+            builder: VoteBuilder::new(&call.options),
+        }
+    }
+}
+
+impl VoteState {
+    /// The builder for more votes, which all come with the same options.
+    pub fn collect(&mut self, call: &Arc<CallOptions>) -> Result<&mut VoteBuilder, SqlError> {
+        let votes = self.0.get_or_insert_with(|| CollectedVotes::new(call));
+        if !Arc::ptr_eq(&votes.call, call) && votes.call.written != call.written {
+            return Err(OPTIONS_DIFFER.into());
+        }
+        Ok(&mut votes.builder)
+    }
+
+    /// Adds a copy of another state's votes.
+    pub fn merge(&mut self, source: &Self) -> Result<(), SqlError> {
+        let Some(source) = &source.0 else {
+            return Ok(());
+        };
+        Ok(self.collect(&source.call)?.merge_copy(&source.builder)?)
+    }
+}
+
 /// What DuckDB keeps for each state.
-type StatePointer = *mut GroupState;
+type StatePointer = *mut VoteState;
 
 /// The size of what DuckDB keeps for each state.
 pub const STATE_BYTES: usize = size_of::<StatePointer>();
@@ -61,21 +76,16 @@ pub const STATE_BYTES: usize = size_of::<StatePointer>();
 ///
 /// `state` must point to [`STATE_BYTES`] of memory.
 pub unsafe fn init(state: duckdb_aggregate_state) {
-    let address = state as usize;
-    live().insert(address);
-    let ours = Box::new(GroupState {
-        address,
-        votes: None,
-    });
+    let ours = Box::into_raw(Box::<VoteState>::default());
     // SAFETY: the caller's promise; DuckDB aligns states to 8 bytes.
-    unsafe { state.cast::<StatePointer>().write(Box::into_raw(ours)) };
+    unsafe { state.cast::<StatePointer>().write(ours) };
 }
 
 /// Frees what a state points to.
 ///
 /// # Safety
 ///
-/// `state` must be memory that [`init`] filled, perhaps moved since.
+/// `state` must be null or memory that [`init`] filled, perhaps moved since.
 pub unsafe fn destroy(state: duckdb_aggregate_state) {
     if state.is_null() {
         return;
@@ -84,110 +94,27 @@ pub unsafe fn destroy(state: duckdb_aggregate_state) {
     unsafe {
         let ours = state.cast::<StatePointer>().replace(std::ptr::null_mut());
         if !ours.is_null() {
-            live().remove(&Box::from_raw(ours).address);
+            drop(Box::from_raw(ours));
         }
     }
 }
 
-/// The states that a callback was given.
-#[derive(Clone, Copy)]
-pub struct States {
-    pointers: *mut duckdb_aggregate_state,
-    /// Whether there is one state for all rows.
-    single: bool,
+/// What a state points to, to be changed.
+///
+/// # Safety
+///
+/// The state must be one that [`init`] filled, and not be held elsewhere.
+pub unsafe fn get_mut<'a>(state: duckdb_aggregate_state) -> &'a mut VoteState {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *state.cast::<StatePointer>().read() }
 }
 
-impl States {
-    /// One state a row.
-    pub fn each(pointers: *mut duckdb_aggregate_state) -> Self {
-        Self {
-            pointers,
-            single: false,
-        }
-    }
-
-    /// The states of `rows` rows that are to be updated.
-    ///
-    /// Before 2.0 DuckDB does not say whether it passes a pointer for each row
-    /// or one for all (`ORDER BY` inside the call, `OVER ()`). In the second case
-    /// the memory behind the pointer is not ours. So each is looked up among the
-    /// live states, and is used only if all of them are live.
-    ///
-    /// # Safety
-    ///
-    /// `pointers` must be the states of an update of so many rows.
-    pub unsafe fn of_update(pointers: *mut duckdb_aggregate_state, rows: usize) -> Self {
-        let mut single = rows == 1;
-        if !single && !FLAT.load(Ordering::Relaxed) {
-            let live = live();
-            let mut last = std::ptr::null_mut();
-            for row in 0..rows {
-                // SAFETY: at worst a read of heap memory that is not ours, which
-                // stops at the first word that is no live state.
-                let state = unsafe { pointers.add(row).read() };
-                if state != last && !live.contains(&(state as usize)) {
-                    single = true;
-                    break;
-                }
-                last = state;
-            }
-        }
-        Self { pointers, single }
-    }
-
-    /// The state of a row.
-    ///
-    /// # Safety
-    ///
-    /// The row must be one that the callback was given; the same state must not
-    /// be held twice, unless both only read.
-    pub unsafe fn get<'a>(self, row: usize) -> &'a mut GroupState {
-        let row = if self.single { 0 } else { row };
-        // SAFETY: the caller's promise; every state was filled by `init`.
-        unsafe { &mut *self.pointers.add(row).read().cast::<StatePointer>().read() }
-    }
-
-    /// The state of a row, which others may read at the same time.
-    ///
-    /// # Safety
-    ///
-    /// As for [`get`](Self::get), and nothing may change it meanwhile.
-    pub unsafe fn read<'a>(self, row: usize) -> &'a GroupState {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.pointers.add(row).read().cast::<StatePointer>().read() }
-    }
-
-    /// Whether the rows all go to one state.
-    ///
-    /// # Safety
-    ///
-    /// The states must be those of so many rows.
-    pub unsafe fn all_same(self, rows: usize) -> bool {
-        // SAFETY: the caller's promise.
-        self.single
-            || unsafe {
-                let pointers = std::slice::from_raw_parts(self.pointers, rows);
-                pointers.iter().all(|&pointer| pointer == pointers[0])
-            }
-    }
-}
-
-/// Whether this DuckDB passes a state for each row of every update.
-static FLAT: AtomicBool = AtomicBool::new(false);
-
-/// Stores what depends on the version of this DuckDB, such as `v1.4.4`.
-pub fn set_host(version: &str) {
-    let major = version.trim_start_matches('v').split('.').next();
-    let flat = major
-        .and_then(|major| major.parse().ok())
-        .is_some_and(|major: u32| major >= 2);
-    FLAT.store(flat, Ordering::Relaxed);
-}
-
-/// The addresses at which the live states were made.
-static LIVE: LazyLock<Mutex<HashSet<usize>>> = LazyLock::new(Mutex::default);
-
-fn live() -> MutexGuard<'static, HashSet<usize>> {
-    // The set is valid between any two calls, also after a panic elsewhere.
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+/// What a state points to, which others may read at the same time.
+///
+/// # Safety
+///
+/// The state must be one that [`init`] filled, and nothing may change it meanwhile.
+pub unsafe fn get<'a>(state: duckdb_aggregate_state) -> &'a VoteState {
+    // SAFETY: the caller's promise.
+    unsafe { &*state.cast::<StatePointer>().read() }
 }

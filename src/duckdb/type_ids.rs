@@ -45,10 +45,8 @@ type_ids! {
     ARRAY = DUCKDB_TYPE_DUCKDB_TYPE_ARRAY, "ARRAY";
     MAP = DUCKDB_TYPE_DUCKDB_TYPE_MAP, "MAP";
     STRUCT = DUCKDB_TYPE_DUCKDB_TYPE_STRUCT, "STRUCT";
+    SQLNULL = DUCKDB_TYPE_DUCKDB_TYPE_SQLNULL, "NULL";
 }
 
 /// Any type, as the type of an argument.
 pub const ANY: DUCKDB_TYPE = ffi::DUCKDB_TYPE_DUCKDB_TYPE_ANY;
-
-/// The type of a NULL without a type.
-pub const SQLNULL: DUCKDB_TYPE = ffi::DUCKDB_TYPE_DUCKDB_TYPE_SQLNULL;

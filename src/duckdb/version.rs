@@ -1,10 +1,8 @@
 //! `me_hodgerank_version()`.
 
-use libduckdb_sys::DUCKDB_TYPE;
-
 use super::connection::Connection;
 use super::error::SqlError;
-use super::scalar::{self, ScalarCall, ScalarFunction};
+use super::scalar::{self, ScalarCall, ScalarFunction, Signature};
 use super::type_ids::VARCHAR;
 
 /// Makes the function known to DuckDB.
@@ -16,8 +14,10 @@ struct Version;
 
 impl ScalarFunction for Version {
     const NAME: &'static str = "me_hodgerank_version";
-    const ARGUMENTS: &'static [DUCKDB_TYPE] = &[];
-    const RESULT: DUCKDB_TYPE = VARCHAR;
+
+    fn signatures() -> Vec<Signature> {
+        Signature::only(&[], VARCHAR)
+    }
 
     fn run(call: &ScalarCall) -> Result<(), SqlError> {
         call.write_texts(|_| Ok(Some(crate::VERSION.into())))

@@ -101,7 +101,7 @@ def install_script(extension):
     make_file(extension)
     with connect(extension) as c:
         script(c, "install.sql")
-    assert stored() == 11  # the eight sets, predict, plot and report
+    assert stored() == 19  # the eight sets, predict, plot and report; fit and model, four forms of each
     with connect(extension) as c:
         assert items(c) == 5 and draws_and_predicts(c)
 
@@ -116,6 +116,38 @@ def a_database_called_me(extension):
         assert c.execute("SELECT me_hodgerank_version()").fetchone()
         script(c, "session.sql")
         assert items(c) == 5
+
+
+def a_schema_called_me(extension):
+    """A schema of the user's called `me` is still the one that is meant."""
+    make_file(extension)
+    with connect(None) as c:
+        c.execute("CREATE SCHEMA me")
+        c.execute("CREATE TABLE me.mine AS SELECT 1 AS x")
+    with connect(extension) as c:
+        assert c.execute("SELECT x FROM me.mine").fetchone() == (1,)
+        assert c.execute("SELECT count(*) FROM duckdb_databases() WHERE database_name = 'me'").fetchone() == (0,)
+        script(c, "session.sql")
+        assert items(c) == 5
+
+
+def groups(extension):
+    """The aggregate, wherever the table functions are; lists of votes everywhere."""
+    make_file(extension)
+    fit = '{}me_hodgerank_fit(annotator, "left", "right", choice, {{t: 1}}).summary.votes'
+    listed = ('me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice}), '
+              'any_value(annotator), any_value("left"), {t: 1}).summary.votes')
+    count = lambda c, what: c.execute(f"SELECT {what} FROM votes GROUP BY annotator % 2").fetchall()
+    expected = [(300,), (300,)]
+    with connect(extension) as c:
+        assert count(c, fit.format("me.")) == count(c, listed) == expected
+        try:
+            count(c, fit.format(""))
+            raise AssertionError("the bare name should not be there")
+        except Exception as error:
+            assert "me.me_hodgerank_fit" in str(error), error  # DuckDB's hint
+        script(c, "session.sql")
+        assert count(c, fit.format("")) == expected
 
 
 def own_functions_stay(extension):
@@ -152,7 +184,7 @@ def two_databases(extension):
 
 
 CASES = [in_memory, in_a_file, read_only, session_script, install_script, a_database_called_me,
-         own_functions_stay, files, without_optimizer, two_databases]
+         a_schema_called_me, groups, own_functions_stay, files, without_optimizer, two_databases]
 
 
 def run_case(name, extension):
