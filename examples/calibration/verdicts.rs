@@ -7,38 +7,48 @@ use me_hodgerank::{Fit, IdRef, Options, Result, Verdict};
 use crate::crowds::{Crowd, Drawn, Kind, Shown, Sides, Weights};
 use crate::discoveries::RATES;
 
-/// The verdicts that say something of somebody, whom they are true of, and who should
-/// get them.
-const VERDICTS: [(&str, fn(Verdict) -> bool, &[Kind], &[Kind]); 4] = [
-    (
-        "one side",
-        Verdict::is_about_sides,
-        &[Kind::OneSide, Kind::AlwaysOneSide],
-        &[Kind::OneSide, Kind::AlwaysOneSide],
-    ),
-    (
-        "against",
-        |verdict| matches!(verdict, Verdict::AgainstConsensus),
-        &[Kind::Adversary],
-        &[Kind::Adversary],
-    ),
-    (
-        "no signal",
-        |verdict| matches!(verdict, Verdict::NoSignal),
-        &[Kind::Random, Kind::OneSide, Kind::AlwaysOneSide],
-        &[Kind::Random],
-    ),
-    (
-        "own taste",
-        |verdict| matches!(verdict, Verdict::OwnTaste),
-        &[Kind::OwnTaste],
-        &[Kind::OwnTaste],
-    ),
+/// A verdict that says something of somebody.
+struct Word {
+    name: &'static str,
+    is: fn(Verdict) -> bool,
+    /// Whom it is true of.
+    true_of: &'static [Kind],
+    /// Who should get it.
+    sought: &'static [Kind],
+}
+
+const ONE_SIDE: &[Kind] = &[Kind::OneSide, Kind::AlwaysOneSide];
+
+const WORDS: [Word; 4] = [
+    Word {
+        name: "one side",
+        is: Verdict::is_about_sides,
+        true_of: ONE_SIDE,
+        sought: ONE_SIDE,
+    },
+    Word {
+        name: "against",
+        is: |verdict| matches!(verdict, Verdict::AgainstConsensus),
+        true_of: &[Kind::Adversary],
+        sought: &[Kind::Adversary],
+    },
+    Word {
+        name: "no signal",
+        is: |verdict| matches!(verdict, Verdict::NoSignal),
+        true_of: &[Kind::Random, Kind::OneSide, Kind::AlwaysOneSide],
+        sought: &[Kind::Random],
+    },
+    Word {
+        name: "own taste",
+        is: |verdict| matches!(verdict, Verdict::OwnTaste),
+        true_of: &[Kind::OwnTaste],
+        sought: &[Kind::OwnTaste],
+    },
 ];
 
 /// For one draw and rate: by verdict the share of false ones among those called, and how
 /// many of the planted ones get it, if there are any.
-type Outcome = [(f64, Option<f64>); VERDICTS.len()];
+type Outcome = [(f64, Option<f64>); WORDS.len()];
 
 pub fn settings() -> Vec<(&'static str, Crowd)> {
     let default = Crowd::default;
@@ -253,13 +263,9 @@ pub fn settings() -> Vec<(&'static str, Crowd)> {
 }
 
 pub fn print_header() {
-    let columns = VERDICTS.map(|(name, ..)| format!(" {name:^11} |"));
+    let columns = WORDS.map(|word| format!(" {:^11} |", word.name));
     println!("{:46}       |{} split", "", columns.concat());
-    println!(
-        "{:46}  rate |{} ",
-        "",
-        " false found |".repeat(VERDICTS.len())
-    );
+    println!("{:46}  rate |{} ", "", " false found |".repeat(WORDS.len()));
 }
 
 /// Prints what came out in a setting, a line for each rate.
@@ -283,7 +289,7 @@ pub fn verdicts(name: &str, crowd: &Crowd, draws: u64) -> Result<()> {
     let split = outcomes.iter().filter(|(_, split)| *split).count() as f64 / draws as f64;
     for (rate_index, rate) in RATES.iter().enumerate() {
         print!("{:46} {rate:5} |", if rate_index == 0 { name } else { "" });
-        for verdict in 0..VERDICTS.len() {
+        for verdict in 0..WORDS.len() {
             let cells = || outcomes.iter().map(|(rates, _)| rates[rate_index][verdict]);
             let wrong = mean(cells().map(|(wrong, _)| wrong));
             let spread = mean(cells().map(|(one, _)| (one - wrong).powi(2)));
@@ -310,23 +316,23 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 /// The outcomes at each rate, and whether the crowd is called split.
 fn one_draw(crowd: &Crowd, seed: u64) -> Result<([Outcome; RATES.len()], bool)> {
     let drawn = crowd.draw(seed)?;
-    let mut outcomes = [[(0.0, None); VERDICTS.len()]; RATES.len()];
+    let mut outcomes = [[(0.0, None); WORDS.len()]; RATES.len()];
     let mut split = false;
+    // The tests do not use the path, so it may end at once.
+    let options = Options {
+        t: Some(0.0),
+        ..Options::default()
+    };
+    let mut fit = Fit::new(&drawn.votes, &options)?;
     for (rate, outcome) in RATES.iter().zip(&mut outcomes) {
-        // The tests do not use the path, so it may end at once.
-        let options = Options {
-            t: Some(0.0),
-            fdr: Some(*rate),
-            ..Options::default()
-        };
-        let fit = Fit::new(&drawn.votes, &options)?;
+        fit = fit.with_fdr(*rate)?;
         (*outcome, split) = score(&fit, &drawn)?;
     }
     Ok((outcomes, split))
 }
 
 fn score(fit: &Fit, drawn: &Drawn) -> Result<(Outcome, bool)> {
-    let mut counts = [[0.0; 4]; VERDICTS.len()];
+    let mut counts = [[0.0; 4]; WORDS.len()];
     let mut split = false;
     for one in fit.annotators()? {
         let IdRef::Int(id) = one.annotator else {
@@ -334,13 +340,12 @@ fn score(fit: &Fit, drawn: &Drawn) -> Result<(Outcome, bool)> {
         };
         split |= one.camp.is_some();
         let kind = &drawn.kinds[id as usize];
-        for ((_, is, true_of, sought), counts) in VERDICTS.iter().zip(&mut counts) {
-            let [called, wrong, planted, found] = counts;
-            let is_called = is(one.verdict);
+        for (word, [called, wrong, planted, found]) in WORDS.iter().zip(&mut counts) {
+            let (is_called, is_sought) = ((word.is)(one.verdict), word.sought.contains(kind));
             *called += f64::from(is_called);
-            *wrong += f64::from(is_called && !true_of.contains(kind));
-            *planted += f64::from(sought.contains(kind));
-            *found += f64::from(is_called && sought.contains(kind));
+            *wrong += f64::from(is_called && !word.true_of.contains(kind));
+            *planted += f64::from(is_sought);
+            *found += f64::from(is_called && is_sought);
         }
     }
     let outcome = counts.map(|[called, wrong, planted, found]| {

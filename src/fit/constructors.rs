@@ -27,4 +27,28 @@ impl Fit {
             compute(votes, options, (threads, cv_extent), stop)
         })
     }
+
+    /// The same fit with verdicts at another false discovery rate, from 0 to 1. Whom the
+    /// knockoff filter selected stays as it is.
+    ///
+    /// ```
+    /// use me_hodgerank::{Fit, Options, Row, VoteBuilder};
+    ///
+    /// let options = Options::default();
+    /// let mut votes = VoteBuilder::new(&options);
+    /// votes.push(Row::new("ann", "tea", "milk", "left"))?;
+    /// votes.push(Row::new("bob", "tea", "milk", "right"))?;
+    /// let fit = Fit::new(&votes.finish()?, &options)?.with_fdr(0.05)?;
+    /// assert_eq!(fit.summary()?.verdict_fdr, 0.05);
+    /// # Ok::<(), me_hodgerank::Error>(())
+    /// ```
+    pub fn with_fdr(mut self, fdr: f64) -> Result<Self> {
+        let options = Options {
+            fdr: Some(fdr),
+            ..Options::default()
+        };
+        options.check()?;
+        self.totals.fdr = Some(fdr);
+        Ok(self)
+    }
 }
