@@ -114,16 +114,21 @@ fn always_one_side_is_found_in_ten_votes() {
 }
 
 #[test]
-fn sides_that_are_not_drawn_by_lot_say_nothing_of_anybody() {
+fn sides_that_are_not_drawn_by_lot_accuse_nobody_wrongly() {
     let crowd = Crowd {
         sides: Sides::BetterLeft(0.8),
         unequal_noise: 0.8,
+        kinds: vec![(Kind::OneSide, 0.1)],
         ..Crowd::default()
     };
     let drawn = crowd.draw(1).unwrap();
     let fit = fit(&drawn);
     let annotators = fit.annotators().unwrap();
-    assert!(!annotators.iter().any(|one| one.is_position_biased));
+    let called = |sought: Kind| {
+        let called = annotators.iter().filter(|one| one.is_position_biased);
+        called.filter(|one| kind(&drawn, one) == sought).count()
+    };
+    assert!(called(Kind::OneSide) >= 9 && called(Kind::Honest) <= 3);
     let caveats = fit.caveats().unwrap();
     let Some(Caveat::SidesNotRandom { better_left, .. }) = caveats.first() else {
         panic!("{caveats:?}");
@@ -134,6 +139,29 @@ fn sides_that_are_not_drawn_by_lot_say_nothing_of_anybody() {
 
     let by_lot = Crowd::default().draw(1).unwrap();
     assert_eq!(self::fit(&by_lot).caveats().unwrap(), []);
+}
+
+/// The new items always stand left. Who likes them more than others do cannot be told from
+/// who clicks left.
+#[test]
+fn where_the_items_say_which_side_they_stand_on_nobody_clicks_one() {
+    let crowd = Crowd {
+        sides: Sides::EvenLeft,
+        kinds: vec![(Kind::AlwaysOneSide, 0.1), (Kind::OwnTaste, 0.2)],
+        ..Crowd::default()
+    };
+    let drawn = crowd.draw(4).unwrap();
+    let fit = fit(&drawn);
+    assert!(
+        !fit.annotators()
+            .unwrap()
+            .iter()
+            .any(|one| one.is_position_biased)
+    );
+    assert!(matches!(
+        fit.caveats().unwrap()[0],
+        Caveat::SidesNotRandom { .. }
+    ));
 }
 
 /// Everything about annotators that does not depend on the unit of weights.
@@ -305,5 +333,7 @@ fn winners_and_losers_have_no_sides() {
     assert!(count(Kind::Adversary, Verdict::AgainstConsensus) >= 9);
     assert!(count(Kind::OwnTaste, Verdict::OwnTaste) >= 7);
     assert!(count(Kind::Honest, Verdict::Ok) >= 77);
-    assert_eq!(fit.caveats().unwrap(), []);
+    let caveats = fit.caveats().unwrap();
+    let about_sides = |one: &Caveat<'_>| matches!(one, Caveat::SidesNotRandom { .. });
+    assert!(!caveats.iter().any(about_sides));
 }

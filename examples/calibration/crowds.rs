@@ -31,6 +31,8 @@ pub enum Sides {
     /// To half of the annotators the better item is shown left with this probability, to
     /// the others right.
     BetterLeftForHalf(f64),
+    /// Items of even number are only compared with others of odd number, and stand left.
+    EvenLeft,
 }
 
 /// Which pairs an annotator is shown.
@@ -203,6 +205,11 @@ impl Crowd {
                 (best, worst)
             };
         }
+        if let Sides::EvenLeft = self.sides {
+            let pairs = items.len() / 2;
+            let (even, odd) = (random.below(pairs), random.below(pairs));
+            return (items[2 * even], items[2 * odd + 1]);
+        }
         let first = random.below(items.len());
         let second = (first + 1 + random.below(items.len() - 1)) % items.len();
         (items[first], items[second])
@@ -210,7 +217,7 @@ impl Crowd {
 
     fn is_swapped(&self, annotator: usize, better_is_left: bool, random: &mut Random) -> bool {
         let share = match self.sides {
-            Sides::Random => return false,
+            Sides::Random | Sides::EvenLeft => return false,
             Sides::BetterLeft(share) => share,
             Sides::BetterLeftForHalf(share) if annotator.is_multiple_of(2) => share,
             Sides::BetterLeftForHalf(share) => 1.0 - share,

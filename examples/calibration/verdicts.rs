@@ -170,11 +170,28 @@ pub fn settings() -> Vec<(&'static str, Crowd)> {
             },
         ),
         (
+            "better item left in 80 %, slips",
+            Crowd {
+                sides: Sides::BetterLeft(0.8),
+                unequal_noise: 0.5,
+                lapses: 0.1,
+                spread: 2.5,
+                ..with(some(0.1))
+            },
+        ),
+        (
             "better item always left",
             Crowd {
                 sides: Sides::BetterLeft(1.0),
                 unequal_noise: 0.5,
                 ..default()
+            },
+        ),
+        (
+            "half of the items always left",
+            Crowd {
+                sides: Sides::EvenLeft,
+                ..with(some(0.1))
             },
         ),
         (

@@ -24,8 +24,6 @@ pub enum Caveat<'a> {
     SidesNotRandom {
         /// The share of votes in which the item with the higher score stood left.
         better_left: f64,
-        /// Whether verdicts about sides are withheld for it.
-        is_withheld: bool,
     },
     /// One vote is so strong that the others hardly count beside it.
     DominantVote {
@@ -72,25 +70,14 @@ impl fmt::Display for Caveat<'_> {
                      says who belongs to which."
                 )
             }
-            Self::SidesNotRandom {
-                better_left,
-                is_withheld,
-            } => {
-                let consequence = if *is_withheld {
-                    "somebody who likes what stands there cannot be told from somebody who clicks \
-                     there, so nobody is called for clicking one side"
-                } else {
-                    "somebody who likes what stands there is hard to tell from somebody who clicks \
-                     there"
-                };
-                write!(
-                    f,
-                    "The sides were not drawn by lot: the better item stood left in {:.0} % of the \
-                     votes, or some items stand on one side more often than chance explains; \
-                     {consequence}.",
-                    100.0 * better_left
-                )
-            }
+            Self::SidesNotRandom { better_left } => write!(
+                f,
+                "The sides were not drawn by lot: the better item stood left in {:.0} % of the \
+                 votes, or some items stand on one side more often than chance explains. Somebody \
+                 who likes what stands there is hard to tell from somebody who clicks there: a \
+                 verdict about sides is only given where no taste explains the clicks.",
+                100.0 * better_left
+            ),
             Self::DominantVote {
                 annotator,
                 left,
@@ -165,7 +152,6 @@ impl Fit {
         let sides = &self.evidence.sides;
         (!sides.is_random()).then_some(Caveat::SidesNotRandom {
             better_left: sides.better_left,
-            is_withheld: self.knockoff.is_none(),
         })
     }
 

@@ -28,7 +28,7 @@ pub use test_results::TestResults;
 
 use std::borrow::Cow;
 
-use bias_test::bias_test;
+use bias_test::BiasTest;
 use camps::CampScores;
 use consensus_test::ConsensusTest;
 use deviation_test::ItemForm;
@@ -108,8 +108,7 @@ impl SplitCrowd {
 impl Evidence {
     /// Tests every annotator. `flow` has the mean choices by pair, if they are known.
     /// Without `has_sides`, left and right may stand for winner and loser: nobody has a
-    /// pull to a side then. Nor is anybody tested for one if the sides were not assigned at
-    /// random.
+    /// pull to a side then.
     pub fn new(
         votes: &Comparisons,
         statistics: &Statistics,
@@ -134,14 +133,14 @@ impl Evidence {
             link,
             mean_weight,
             has_sides,
-            has_side_test: has_sides,
+            are_sides_random: true,
         };
         let mut pooled = PooledScores::new(flow, link, mean_weight, stop)?;
         let sides = match has_sides {
             true => SideAssignment::new(votes, flow, &pooled.theta),
             false => SideAssignment::default(),
         };
-        crowd.has_side_test = has_sides && sides.is_random();
+        crowd.are_sides_random = sides.is_random();
         let mut evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, stop)?;
         for _ in 0..MAX_TRIMS {
             let Some(members) = usual_annotators(&evidence, &pooled) else {
@@ -193,7 +192,7 @@ struct Crowd<'a> {
     link: Link,
     mean_weight: f64,
     has_sides: bool,
-    has_side_test: bool,
+    are_sides_random: bool,
 }
 
 impl Crowd<'_> {
@@ -210,6 +209,7 @@ impl Crowd<'_> {
             .map(|scores| WorkingVotes::new(self.votes, scores, link))
             .collect();
         let mut form = ItemForm::new(self.votes.items());
+        let mut bias = BiasTest::new(link, self.are_sides_random, self.votes.items());
         let mut consensus = ConsensusTest::new(link, self.has_sides);
         let (mut bias_p, mut deviation_p) = (Vec::new(), Vec::new());
         let mut evidence = Evidence::default();
@@ -217,8 +217,8 @@ impl Crowd<'_> {
             stop.check()?;
             let votes = working[scores_of(u)].of(u);
             let annotator = self.statistics.annotator(u);
-            let (mean_residual, p) = match self.has_side_test {
-                true => bias_test(votes, link),
+            let (mean_residual, p) = match self.has_sides {
+                true => bias.test(votes),
                 false => (0.0, 1.0),
             };
             evidence.mean_residual.push(mean_residual);
