@@ -76,7 +76,7 @@ pub(super) fn compute(
         iterations: path.iterations,
         fdr: options.fdr,
     };
-    let evidence = evidence(comparisons, options, &problem, stop)?;
+    let evidence = evidence(comparisons, options, &problem, threads, stop)?;
     let orders = if options.position_bias { 2 } else { 1 };
     let pair_variance = PairVariance::new(comparisons, &problem.flow, options.pair_model, stop)?;
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
@@ -237,6 +237,7 @@ fn evidence(
     votes: &Comparisons,
     options: &Options,
     problem: &Problem,
+    threads: usize,
     stop: &Stop,
 ) -> Result<Evidence> {
     let is_uniform = options.pair_model == PairModel::Uniform;
@@ -246,6 +247,7 @@ fn evidence(
         &problem.statistics,
         flow,
         options.position_bias,
+        threads,
         stop,
     )
 }

@@ -3,6 +3,7 @@
 mod evidence;
 mod fdr;
 mod knockoff;
+mod parallel;
 mod standard_errors;
 
 pub use evidence::{Evidence, SideAssignment, SplitCrowd, TestResults, agreement};

@@ -31,27 +31,32 @@ const MIN_GAIN: f64 = 4.0;
 const MIN_SHARE: f64 = 1.0 / 3.0;
 
 /// Steps of the power iteration, and of moving annotators between camps.
-const POWER_STEPS: usize = 50;
-const MAX_MOVES: usize = 20;
+const POWER_STEPS: usize = 30;
+const MAX_MOVES: usize = 10;
 
 /// −ln p of a deviation counts at most this much.
 const MAX_SURPRISE: f64 = 20.0;
 
+/// The same for the question whether a search for camps is worth its time, and what the
+/// mean must exceed by: in a split crowd most annotators deviate, not a few very clearly.
+const MAX_SEARCHED_SURPRISE: f64 = 4.0;
+const MIN_SEARCHED_SURPRISE: f64 = 0.6;
+
 /// The mean of −ln p over annotators less 1, what it is by chance.
-fn surprise(p_values: &[f64]) -> f64 {
-    let terms = p_values.iter().map(|p| (-libm::log(*p)).min(MAX_SURPRISE));
+fn surprise(p_values: &[f64], most: f64) -> f64 {
+    let terms = p_values.iter().map(|p| (-libm::log(*p)).min(most));
     terms.sum::<f64>() / p_values.len() as f64 - 1.0
 }
 
-/// Whether deviations are so many that a search for camps is worth its time: five
-/// standard errors of the mean of −ln p.
+/// Whether deviations are so many that a search for camps is worth its time.
 pub(super) fn may_be_split(deviation_p: &[f64]) -> bool {
-    surprise(deviation_p) > 5.0 / (deviation_p.len() as f64).sqrt()
+    let chance = 5.0 / (deviation_p.len() as f64).sqrt();
+    surprise(deviation_p, MAX_SEARCHED_SURPRISE) > chance.max(MIN_SEARCHED_SURPRISE)
 }
 
 /// Whether camps explain at least half of the deviations.
 pub(super) fn explain_deviations(common: &[f64], within: &[f64]) -> bool {
-    surprise(within) <= 0.5 * surprise(common)
+    surprise(within, MAX_SURPRISE) <= 0.5 * surprise(common, MAX_SURPRISE)
 }
 
 /// The camp of each annotator, false or true.

@@ -18,13 +18,11 @@
 //! the tests and this say.
 
 use super::deviation_test::Deviation;
-use super::kinds::{KindLikelihood, Kinds, explained_share, sharpness_grid};
+use super::kinds::{KindLikelihood, Kinds, POINTS, explained_share, sharpness_grid};
 use super::outcomes::Link;
 use super::random_sign_tail::{fair_tail, tail};
 use super::test_results::TestResults;
 use super::working_votes::WorkingVote;
-use crate::error::Result;
-use crate::execution::Stop;
 use crate::model::distributions::{median, normal_tail};
 use crate::model::inference::fdr::q_values;
 
@@ -41,116 +39,117 @@ const MIN_SHARE: f64 = 1e-4;
 /// With more votes the normal approximation serves for the tail of T.
 const MAX_SADDLEPOINT_VOTES: usize = 400;
 
-/// Reads all annotators, then decides.
-pub(super) struct ConsensusTest {
-    link: Link,
-    has_sides: bool,
-    kinds: Vec<KindLikelihood>,
-    has_side: Vec<bool>,
-    against_p: Vec<f64>,
-    squares: f64,
+/// What one annotator's votes say, before anything is known of the crowd.
+pub(super) struct ConsensusReading {
+    kind: KindLikelihood,
+    has_side: bool,
+    against_p: f64,
+    /// The mean square of the choices.
+    mean_square: f64,
     votes: f64,
-    /// By annotator with strengths: the variance of a usual residual.
-    variance: Vec<f64>,
+    /// The variance of strengths around the annotator's best sharpness.
+    variance: f64,
 }
 
-impl ConsensusTest {
-    pub fn new(link: Link, has_sides: bool) -> Self {
-        Self {
-            link,
-            has_sides,
-            kinds: Vec::new(),
-            has_side: Vec::new(),
-            against_p: Vec::new(),
-            squares: 0.0,
-            votes: 0.0,
-            variance: Vec::new(),
-        }
-    }
-
-    /// Adds the next annotator.
-    pub fn read(
-        &mut self,
+impl ConsensusReading {
+    pub fn new(
         votes: &[WorkingVote],
         items: usize,
         deviation: Option<&Deviation>,
-        bias_p: f64,
-    ) {
-        self.has_side.push(bias_p <= MAX_BIAS_P);
-        self.kinds
-            .push(KindLikelihood::new(votes, items, deviation, self.link));
-        self.against_p.push(against_p_value(votes, self.has_sides));
-        for vote in votes {
-            self.squares += vote.choice * vote.choice;
-            self.votes += 1.0;
+        link: Link,
+        bias_p: Option<f64>,
+    ) -> Self {
+        let count = votes.len() as f64;
+        let squares: f64 = votes.iter().map(|vote| vote.choice * vote.choice).sum();
+        Self {
+            kind: KindLikelihood::new(votes, items, deviation, link),
+            has_side: bias_p.is_some_and(|p| p <= MAX_BIAS_P),
+            against_p: against_p_value(votes, bias_p.is_some()),
+            mean_square: squares / count,
+            votes: count,
+            variance: strength_variance(votes),
         }
-        self.variance.push(strength_variance(votes));
+    }
+}
+
+/// The crowd, as far as the tests need to know it.
+pub(super) struct ConsensusTest<'a> {
+    link: Link,
+    readings: &'a [ConsensusReading],
+    kinds: Kinds,
+    sharpness_weights: [f64; POINTS],
+    usual_variance: f64,
+}
+
+/// What the tests say of one annotator.
+pub(super) struct ConsensusOutcome {
+    /// The probabilities that somebody of whom it is said is not against the others, and
+    /// that they have a signal.
+    not_against: f64,
+    has_signal: f64,
+    no_signal_p: f64,
+    pub expected_agreement: f64,
+}
+
+impl<'a> ConsensusTest<'a> {
+    /// Describes the crowd, given the scores of items.
+    pub fn new(link: Link, readings: &'a [ConsensusReading], theta: &[f64]) -> Self {
+        let squares: f64 = readings.iter().map(|one| one.votes * one.mean_square).sum();
+        let votes: f64 = readings.iter().map(|one| one.votes).sum();
+        let share = |s: f64| explained_share(theta, link, squares / votes, s);
+        let no_side = readings.iter().filter(|one| !one.has_side);
+        let no_side: Vec<_> = no_side.map(|one| &one.kind).collect();
+        let kinds = Kinds::new(&no_side, share);
+        Self {
+            link,
+            readings,
+            sharpness_weights: kinds.sharpness_weights(),
+            kinds,
+            usual_variance: median(readings.iter().map(|one| one.variance)),
+        }
     }
 
-    /// Decides on all annotators, given the scores of items. `with_votes` hands the votes of an annotator to a function.
-    pub fn decide(
-        self,
-        mut with_votes: impl FnMut(usize, &mut dyn FnMut(&[WorkingVote])),
-        theta: &[f64],
-        stop: &Stop,
-    ) -> Result<Decision> {
-        let mean_square = self.squares / self.votes;
-        let share = |s: f64| explained_share(theta, self.link, mean_square, s);
-        let no_side = self
-            .kinds
-            .iter()
-            .zip(&self.has_side)
-            .filter(|(_, has_side)| !**has_side);
-        let no_side: Vec<_> = no_side.map(|(likelihood, _)| likelihood).collect();
-        let kinds = Kinds::new(&no_side, share);
-        let weights = kinds.sharpness_weights();
-        let usual_variance = median(self.variance.iter().copied());
-        let (mut not_against, mut has_signal) = (Vec::new(), Vec::new());
-        let (mut no_signal_p, mut expected) = (Vec::new(), Vec::new());
-        for (u, likelihood) in self.kinds.iter().enumerate() {
-            stop.check()?;
-            let probabilities = kinds.probabilities(likelihood, &weights);
-            not_against.push(1.0 - probabilities.against);
-            let no_consensus = probabilities.no_signal + probabilities.own_scores;
-            let is_candidate = !self.has_side[u] && no_consensus >= MIN_PROBABILITY;
-            has_signal.push(match self.has_side[u] {
+    /// Tests an annotator.
+    pub fn test(&self, annotator: usize, votes: &[WorkingVote]) -> ConsensusOutcome {
+        let reading = &self.readings[annotator];
+        let weights = &self.sharpness_weights;
+        let probabilities = self.kinds.probabilities(&reading.kind, weights);
+        let no_consensus = probabilities.no_signal + probabilities.own_scores;
+        let is_candidate = !reading.has_side && no_consensus >= MIN_PROBABILITY;
+        let usual = self.kinds.usual_sharpness();
+        ConsensusOutcome {
+            not_against: 1.0 - probabilities.against,
+            has_signal: match reading.has_side {
                 true => 1.0,
                 false => 1.0 - probabilities.no_signal,
-            });
-            with_votes(u, &mut |votes| {
-                no_signal_p.push(if is_candidate {
-                    follower_p_value(votes, self.link, self.variance[u], &weights)
-                } else {
-                    1.0
-                });
-                let usual = kinds.usual_sharpness();
-                expected.push(expected_agreement(votes, self.link, usual, usual_variance));
-            });
+            },
+            no_signal_p: match is_candidate {
+                true => follower_p_value(votes, self.link, reading.variance, weights),
+                false => 1.0,
+            },
+            expected_agreement: expected_agreement(votes, self.link, usual, self.usual_variance),
         }
-        let by_kinds = mean_of_smaller(&not_against);
+    }
+
+    /// The results for votes against the others and for votes without a signal.
+    pub fn results(&self, outcomes: &[ConsensusOutcome]) -> [TestResults; 2] {
+        let not_against = outcomes.iter().map(|one| one.not_against);
+        let by_kinds = mean_of_smaller(&not_against.collect::<Vec<_>>());
+        let against_p: Vec<f64> = self.readings.iter().map(|one| one.against_p).collect();
         let against = TestResults {
             // An individual must be significant, too: at half of the rate.
-            q: largest(&by_kinds, self.against_p.iter().map(|p| 2.0 * p)),
-            p: self.against_p,
+            q: largest(&by_kinds, against_p.iter().map(|p| 2.0 * p)),
+            p: against_p,
         };
-        let by_kinds = mean_of_smaller(&has_signal);
+        let has_signal = outcomes.iter().map(|one| one.has_signal);
+        let by_kinds = mean_of_smaller(&has_signal.collect::<Vec<_>>());
+        let no_signal_p: Vec<f64> = outcomes.iter().map(|one| one.no_signal_p).collect();
         let no_signal = TestResults {
             q: largest(&by_kinds, q_values(&no_signal_p).into_iter()),
             p: no_signal_p,
         };
-        Ok(Decision {
-            against,
-            no_signal,
-            expected_agreement: expected,
-        })
+        [against, no_signal]
     }
-}
-
-/// What the tests say of the consensus, by annotator.
-pub(super) struct Decision {
-    pub against: TestResults,
-    pub no_signal: TestResults,
-    pub expected_agreement: Vec<f64>,
 }
 
 /// The larger of two, at most 1.

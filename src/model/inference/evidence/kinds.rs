@@ -17,7 +17,7 @@ use super::outcomes::{Link, tanh};
 use super::working_votes::WorkingVote;
 
 /// The grid of sharpness: from 0.02 to 20 in equal steps of the logarithm.
-const POINTS: usize = 36;
+pub(super) const POINTS: usize = 36;
 const SMALLEST: f64 = 0.02;
 const LARGEST: f64 = 20.0;
 

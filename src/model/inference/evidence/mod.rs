@@ -30,7 +30,7 @@ use std::borrow::Cow;
 
 use bias_test::BiasTest;
 use camps::CampScores;
-use consensus_test::ConsensusTest;
+use consensus_test::{ConsensusReading, ConsensusTest};
 use deviation_test::ItemForm;
 use outcomes::{Link, outcomes};
 use pooled_scores::PooledScores;
@@ -39,6 +39,7 @@ use working_votes::WorkingVotes;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::model::flow::Flow;
+use crate::model::inference::parallel::in_parallel;
 use crate::model::statistics::Statistics;
 use crate::options::PairModel;
 use crate::votes::Comparisons;
@@ -114,6 +115,7 @@ impl Evidence {
         statistics: &Statistics,
         flow: Option<&Flow>,
         has_sides: bool,
+        threads: usize,
         stop: &Stop,
     ) -> Result<Self> {
         let (outcomes, link) = outcomes(votes);
@@ -134,6 +136,8 @@ impl Evidence {
             mean_weight,
             has_sides,
             are_sides_random: true,
+            threads,
+            stop,
         };
         let mut pooled = PooledScores::new(flow, link, mean_weight, stop)?;
         let sides = match has_sides {
@@ -141,18 +145,19 @@ impl Evidence {
             false => SideAssignment::default(),
         };
         crowd.are_sides_random = sides.is_random();
-        let mut evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, stop)?;
+        let bias = crowd.bias(&pooled)?;
+        let mut evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, &bias)?;
         for _ in 0..MAX_TRIMS {
             let Some(members) = usual_annotators(&evidence, &pooled) else {
                 break;
             };
             pooled = PooledScores::of_members(&outcomes, members, link, mean_weight, stop)?;
-            evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, stop)?;
+            evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, &bias)?;
         }
-        if let Some(camps) = crowd.camps(&evidence, stop)? {
+        if let Some(camps) = crowd.camps(&evidence)? {
             let scores = CampScores::new(&outcomes, &camps, link, mean_weight, stop)?.scores;
             let camp_of = |u: usize| usize::from(camps[u]);
-            let within = crowd.test(&scores, camp_of, stop)?;
+            let within = crowd.test(&scores, camp_of, &bias)?;
             if camps::explain_deviations(&evidence.deviation.p, &within.deviation.p) {
                 evidence = within;
                 evidence.against = TestResults::none(votes.annotators());
@@ -167,21 +172,30 @@ impl Evidence {
 /// Scores are computed anew, without annotators who stand out, at most so often.
 const MAX_TRIMS: usize = 3;
 
+/// Annotators are tested in at most so many blocks, of at least so many annotators, on all
+/// threads.
+const MAX_BLOCKS: usize = 64;
+const MIN_BLOCK: usize = 8;
+
 /// An annotator with a smaller q-value stands out.
 const MAX_TRIMMED_Q: f64 = 0.1;
 
+/// Fewer than one annotator in so many changes no scores.
+const MIN_CHANGE: usize = 200;
+
 /// Those who do not stand out: scores that the others spoil would make the usual
-/// annotators deviate. None if they are the members of the scores already, or fewer than
-/// half of the crowd.
+/// annotators deviate. None if they are the members of the scores already, but for a few,
+/// or fewer than half of the crowd.
 fn usual_annotators(evidence: &Evidence, scores: &PooledScores) -> Option<Vec<bool>> {
     let tests = [&evidence.deviation, &evidence.against, &evidence.no_signal];
     let is_usual = |u: usize| tests.iter().all(|test| test.q[u] > MAX_TRIMMED_Q);
     let members: Vec<bool> = (0..evidence.untied.len()).map(is_usual).collect();
     let count = members.iter().filter(|&&member| member).count();
-    let is_new = members
-        .iter()
-        .enumerate()
-        .any(|(u, &member)| member != scores.has(u));
+    let changes = members.iter().enumerate();
+    let changes = changes
+        .filter(|(u, member)| **member != scores.has(*u))
+        .count();
+    let is_new = changes * MIN_CHANGE > members.len();
     (is_new && 2 * count >= members.len()).then_some(members)
 }
 
@@ -193,57 +207,97 @@ struct Crowd<'a> {
     mean_weight: f64,
     has_sides: bool,
     are_sides_random: bool,
+    threads: usize,
+    stop: &'a Stop,
 }
 
 impl Crowd<'_> {
+    /// Tests each annotator for a favourite side: the mean residual and the p-values.
+    fn bias(&self, scores: &PooledScores) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
+        if !self.has_sides {
+            return Ok((vec![0.0; self.votes.annotators()], None));
+        }
+        let results = self.for_each(|annotators| {
+            let mut working = WorkingVotes::new(self.votes, scores, self.link);
+            let mut test = BiasTest::new(self.link, self.are_sides_random, self.votes.items());
+            let one = |u| {
+                self.stop.check()?;
+                Ok(test.test(working.of(u)))
+            };
+            annotators.map(one).collect()
+        })?;
+        let (mean_residual, p) = results.into_iter().unzip();
+        Ok((mean_residual, Some(p)))
+    }
+
     /// Tests each annotator against one of the scores.
     fn test(
         &self,
         scores: &[PooledScores],
-        scores_of: impl Fn(usize) -> usize,
-        stop: &Stop,
+        scores_of: impl Fn(usize) -> usize + Sync,
+        (mean_residual, bias_p): &(Vec<f64>, Option<Vec<f64>>),
     ) -> Result<Evidence> {
-        let link = self.link;
-        let mut working: Vec<_> = scores
-            .iter()
-            .map(|scores| WorkingVotes::new(self.votes, scores, link))
-            .collect();
-        let mut form = ItemForm::new(self.votes.items());
-        let mut bias = BiasTest::new(link, self.are_sides_random, self.votes.items());
-        let mut consensus = ConsensusTest::new(link, self.has_sides);
-        let (mut bias_p, mut deviation_p) = (Vec::new(), Vec::new());
-        let mut evidence = Evidence::default();
-        for u in 0..self.votes.annotators() {
-            stop.check()?;
-            let votes = working[scores_of(u)].of(u);
-            let annotator = self.statistics.annotator(u);
-            let (mean_residual, p) = match self.has_sides {
-                true => bias.test(votes),
-                false => (0.0, 1.0),
+        let all_working = || -> Vec<WorkingVotes<'_>> {
+            let working = |scores| WorkingVotes::new(self.votes, scores, self.link);
+            scores.iter().map(working).collect()
+        };
+        let readings = self.for_each(|annotators| {
+            let (mut working, mut form) = (all_working(), ItemForm::new(self.votes.items()));
+            let one = |u: usize| {
+                self.stop.check()?;
+                let (votes, annotator) =
+                    (working[scores_of(u)].of(u), self.statistics.annotator(u));
+                let (p, deviation) = form.test(votes, annotator, self.link, self.has_sides);
+                let untied = votes.iter().filter(|vote| vote.choice != 0.0).count();
+                let bias_p = bias_p.as_ref().map(|p| p[u]);
+                let items = annotator.items.len();
+                let consensus =
+                    ConsensusReading::new(votes, items, deviation.as_ref(), self.link, bias_p);
+                Ok(((p, untied as u64), consensus))
             };
-            evidence.mean_residual.push(mean_residual);
-            bias_p.push(p);
-            let (deviation, form) = form.test(votes, annotator, link, self.has_sides);
-            deviation_p.push(deviation);
-            let untied = votes.iter().filter(|vote| vote.choice != 0.0).count();
-            evidence.untied.push(untied as u64);
-            consensus.read(votes, annotator.items.len(), form.as_ref(), p);
-        }
-        evidence.bias = TestResults::benjamini_hochberg(bias_p);
-        evidence.deviation = TestResults::benjamini_hochberg(deviation_p);
-        let decision = consensus.decide(
-            |u, read| read(working[scores_of(u)].of(u)),
-            &scores[0].theta,
-            stop,
-        )?;
-        evidence.against = decision.against;
-        evidence.no_signal = decision.no_signal;
-        evidence.expected_agreement = decision.expected_agreement;
-        Ok(evidence)
+            annotators.map(one).collect()
+        })?;
+        let (tests, readings): (Vec<(f64, u64)>, Vec<_>) = readings.into_iter().unzip();
+        let (deviation_p, untied) = tests.into_iter().unzip();
+        let consensus = ConsensusTest::new(self.link, &readings, &scores[0].theta);
+        let outcomes = self.for_each(|annotators| {
+            let mut working = all_working();
+            let one = |u: usize| {
+                self.stop.check()?;
+                Ok(consensus.test(u, working[scores_of(u)].of(u)))
+            };
+            annotators.map(one).collect()
+        })?;
+        let [against, no_signal] = consensus.results(&outcomes);
+        let expected = outcomes.iter().map(|one| one.expected_agreement);
+        let no_bias = || vec![1.0; self.votes.annotators()];
+        Ok(Evidence {
+            mean_residual: mean_residual.clone(),
+            bias: TestResults::benjamini_hochberg(bias_p.clone().unwrap_or_else(no_bias)),
+            deviation: TestResults::benjamini_hochberg(deviation_p),
+            against,
+            no_signal,
+            untied,
+            expected_agreement: expected.collect(),
+            ..Evidence::default()
+        })
+    }
+
+    /// Computes something for each annotator, block by block, on all threads.
+    fn for_each<T: Send>(
+        &self,
+        block: impl Fn(std::ops::Range<usize>) -> Result<Vec<T>> + Sync,
+    ) -> Result<Vec<T>> {
+        let annotators = self.votes.annotators();
+        let length = annotators.div_ceil(MAX_BLOCKS).max(MIN_BLOCK);
+        let blocks = in_parallel(annotators.div_ceil(length), self.threads, |k| {
+            block(k * length..annotators.min((k + 1) * length))
+        })?;
+        Ok(blocks.into_iter().flatten().collect())
     }
 
     /// The camps of a crowd that may be split.
-    fn camps(&self, evidence: &Evidence, stop: &Stop) -> Result<Option<Vec<bool>>> {
+    fn camps(&self, evidence: &Evidence) -> Result<Option<Vec<bool>>> {
         // Two camps that contradict each other: the smaller one goes against the scores
         // of both together, and does not deviate otherwise.
         let against: Vec<bool> = evidence.against.q.iter().map(|q| *q <= 0.1).collect();
@@ -258,7 +312,7 @@ impl Crowd<'_> {
             self.link,
             self.has_sides,
             self.mean_weight,
-            stop,
+            self.stop,
         )
     }
 }

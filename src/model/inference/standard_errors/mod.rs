@@ -35,7 +35,6 @@ mod exact;
 mod fitted;
 mod hessian;
 mod jackknife;
-mod parallel;
 mod refits;
 mod score_contributions;
 mod sketch;

@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use super::fitted::Fitted;
 use super::hessian::LANES;
-use super::parallel::in_parallel;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::model::flow::Flow;
 use crate::model::hodgerank::{LaplacianSolver, SolveFrequency};
+use crate::model::inference::parallel::in_parallel;
 use crate::model::lbi::{Path, Snapshot};
 use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;

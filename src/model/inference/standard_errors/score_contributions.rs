@@ -3,9 +3,9 @@
 use super::annotator_sums::AnnotatorSums;
 use super::contribution::ScoreContribution;
 use super::fitted::Fitted;
-use super::parallel::in_parallel;
 use crate::error::Result;
 use crate::execution::Stop;
+use crate::model::inference::parallel::in_parallel;
 use crate::votes::Comparisons;
 
 /// The votes and the model that give the score contributions.
