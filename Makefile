@@ -84,7 +84,7 @@ bench-growth:
 		.venv/peers/bin/python -m pip install --quiet pandas $$peer || echo "$$peer did not install"; done
 	touch $@
 
-# False discoveries and coverage on made-up votes, 200 draws each.
+# False verdicts and coverage on made-up votes: 200 draws each, and 40 of intervals.
 calibration:
 	$(CARGO) run --release --quiet --example calibration
 

@@ -21,6 +21,10 @@ use discoveries::discoveries;
 use me_hodgerank::Result;
 use taste_coverage::{taste_cases, taste_coverage};
 
+/// A draw of intervals takes longer than one of verdicts, so there are fewer: one for so
+/// many.
+const INTERVAL_DRAWS: u64 = 5;
+
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let draws = arguments.next().and_then(|text| text.parse().ok());
@@ -39,6 +43,7 @@ fn main() -> Result<()> {
         print_sides(draws)?;
     }
     if is_wanted("intervals") {
+        let draws = draws.div_ceil(INTERVAL_DRAWS);
         println!("\n95 % intervals that hold the true score, {draws} draws each");
         for case in coverage_cases() {
             coverage(&case, draws)?;

@@ -39,5 +39,5 @@ WHERE is_position_biased GROUP BY ALL ORDER BY prefers;
 -- │      varchar      │ int64  │
 -- ├───────────────────┼────────┤
 -- │ the first answer  │     11 │
--- │ the second answer │      7 │
+-- │ the second answer │      6 │
 -- └───────────────────┴────────┘

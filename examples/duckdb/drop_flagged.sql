@@ -13,12 +13,14 @@ FROM me_hodgerank_annotators('votes')
 WHERE verdict NOT IN ('ok', 'own taste', 'too few votes to tell');
 
 SELECT verdict, count(*) AS annotators FROM flagged GROUP BY ALL ORDER BY ALL;
--- ┌──────────┬─────────────┐
--- │ one_side │ adversarial │
--- │  int64   │    int64    │
--- ├──────────┼─────────────┤
--- │        9 │           9 │
--- └──────────┴─────────────┘
+-- ┌───────────────────────┬────────────┐
+-- │        verdict        │ annotators │
+-- │        varchar        │   int64    │
+-- ├───────────────────────┼────────────┤
+-- │ against the consensus │          9 │
+-- │ clicks left           │          7 │
+-- │ clicks right          │          2 │
+-- └───────────────────────┴────────────┘
 
 CREATE VIEW clean_votes AS
 FROM votes ANTI JOIN flagged USING (annotator);

@@ -16,7 +16,7 @@ FROM fits ORDER BY task;
 -- │  task   │ votes │ position_biased │ error  │
 -- │ varchar │ int64 │      int64      │ double │
 -- ├─────────┼───────┼─────────────────┼────────┤
--- │ logo    │  1800 │               3 │  0.378 │
+-- │ logo    │  1800 │               4 │  0.378 │
 -- │ slogan  │  1800 │               3 │  0.344 │
 -- └─────────┴───────┴─────────────────┴────────┘
 
@@ -49,5 +49,5 @@ GROUP BY annotator HAVING count(*) = 1 ORDER BY annotator LIMIT 3;
 -- ├───────────┼───────────┤
 -- │         5 │ [slogan]  │
 -- │         6 │ [logo]    │
--- │         8 │ [slogan]  │
+-- │         7 │ [logo]    │
 -- └───────────┴───────────┘

@@ -23,5 +23,5 @@ FROM me_hodgerank_summary('SELECT judge AS annotator, model_a AS left, model_b A
 -- ┌─────────────────┬──────────────┐
 -- │ position_biased │ personalized │
 -- ├─────────────────┼──────────────┤
--- │ 18              │ 18           │
+-- │ 17              │ 1            │
 -- └─────────────────┴──────────────┘

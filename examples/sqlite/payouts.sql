@@ -12,15 +12,15 @@ SELECT p.email, p.due, round(a.agreement, 2) AS agreement, a.verdict
 FROM payouts p JOIN me_hodgerank_annotators('votes') a USING (annotator)
 WHERE a.verdict NOT IN ('ok', 'own taste', 'too few votes to tell')
 ORDER BY a.verdict, p.email;
--- ┌──────────────────────┬─────┬───────────┬───────────────────────────┐
--- │        email         │ due │ agreement │          verdict          │
--- ├──────────────────────┼─────┼───────────┼───────────────────────────┤
--- │ worker25@example.org │ 2.0 │ 0.15      │ answers against everybody │
--- │ worker32@example.org │ 2.0 │ 0.15      │ answers against everybody │
--- │ worker49@example.org │ 2.0 │ 0.23      │ answers against everybody │
--- │ worker27@example.org │ 2.0 │ 0.55      │ clicks left               │
--- │ worker39@example.org │ 2.0 │ 0.43      │ clicks left               │
--- │ worker17@example.org │ 2.0 │ 0.5       │ clicks right              │
--- │ worker1@example.org  │ 2.0 │ 0.58      │ clicks right              │
--- │ worker44@example.org │ 2.0 │ 0.58      │ clicks right              │
--- └──────────────────────┴─────┴───────────┴───────────────────────────┘
+-- ┌──────────────────────┬─────┬───────────┬───────────────────────┐
+-- │        email         │ due │ agreement │        verdict        │
+-- ├──────────────────────┼─────┼───────────┼───────────────────────┤
+-- │ worker25@example.org │ 2.0 │ 0.15      │ against the consensus │
+-- │ worker32@example.org │ 2.0 │ 0.15      │ against the consensus │
+-- │ worker49@example.org │ 2.0 │ 0.23      │ against the consensus │
+-- │ worker27@example.org │ 2.0 │ 0.55      │ clicks left           │
+-- │ worker39@example.org │ 2.0 │ 0.43      │ clicks left           │
+-- │ worker17@example.org │ 2.0 │ 0.5       │ clicks right          │
+-- │ worker1@example.org  │ 2.0 │ 0.58      │ clicks right          │
+-- │ worker44@example.org │ 2.0 │ 0.58      │ clicks right          │
+-- └──────────────────────┴─────┴───────────┴───────────────────────┘

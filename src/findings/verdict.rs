@@ -185,16 +185,16 @@ impl<'a> Verdicts<'a> {
         match verdict {
             Verdict::ClicksLeft => clicked("left", left),
             Verdict::ClicksRight => clicked("right", right),
-            Verdict::AgainstConsensus => format!(
-                "{compared} (somebody who clicks at random would go as far against it {once_in})"
-            ),
+            Verdict::AgainstConsensus => {
+                format!("{compared} (somebody who clicks at random would do so {once_in})")
+            }
             Verdict::NoSignal => format!(
-                "{compared}, and shows no other preference among the items (somebody who votes \
-                 like the others would agree as seldom {once_in})"
+                "{compared}, and prefers no items (somebody who votes like the others would do so \
+                 {once_in})"
             ),
             Verdict::OwnTaste => format!(
-                "{compared}, and prefers other items (somebody who votes like the others would \
-                 deviate as far {once_in})"
+                "{compared}, and prefers other items (somebody who votes like the others would do so \
+                 {once_in})"
             ),
             Verdict::TooFewVotes if untied < MIN_UNTIED_VOTES => {
                 let were = if untied == 1 { "was" } else { "were" };
