@@ -11,8 +11,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use me_hodgerank::internals::cache;
 use me_hodgerank::{
-    ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, ResultSet, Row, Simulation,
-    VoteBuilder, Votes,
+    ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, Predictor, ResultSet, Row,
+    Simulation, VoteBuilder, Votes,
 };
 use table::simulated;
 
@@ -621,5 +621,40 @@ fn a_result_set_is_found_by_its_name() {
         error
             .to_string()
             .starts_with("unknown result set \"rankin\"; did you mean \"ranking\"?")
+    );
+}
+
+/// Rows with integer ids, whose type nobody declared.
+#[test]
+fn ids_of_no_declared_type_have_that_of_their_values() {
+    let options = Options {
+        t: Some(0.0),
+        ..Options::default()
+    };
+    let mut votes = VoteBuilder::new(&options);
+    for (annotator, choice) in [(7, 1.0), (8, -1.0), (9, 1.0)] {
+        votes.push(Row::new(annotator, 1, 2, choice)).unwrap();
+    }
+    let fit = Fit::new(&votes.finish().unwrap(), &options).unwrap();
+    let annotators = fit.table(ResultSet::Annotators).unwrap();
+    assert_eq!(integers(&annotators, "annotator"), [7, 8, 9]);
+    let again = Fit::from_bytes(&fit.to_bytes()).unwrap();
+    assert_eq!(again.table(ResultSet::Annotators).unwrap(), annotators);
+}
+
+#[test]
+fn a_predictor_is_not_taken_for_that_of_a_damaged_model() {
+    let options = Options {
+        t: Some(0.0),
+        ..Options::default()
+    };
+    let mut bytes = fit(&demo(&options), &options).to_bytes();
+    Predictor::from_bytes(&bytes).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    let error = Predictor::from_bytes(&bytes).err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "this model is damaged or cut off: fit it again"
     );
 }

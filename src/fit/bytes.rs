@@ -24,8 +24,8 @@ use crate::votes::{IdRef, IdType, Ids};
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
 const FORMAT: u32 = 4;
 
-/// Magic, format version and checksum. Bytes with equal headers hold equal models.
-pub(super) const HEADER_LEN: usize = 8 + 4 + 16;
+/// Magic, format version and checksum.
+const HEADER_LEN: usize = 8 + 4 + 16;
 
 impl Fit {
     /// The fit as bytes.

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::bytes::HEADER_LEN;
 use super::types::Fit;
 use crate::error::{Error, Result};
 use crate::votes::{IdRef, IdType, Ids};
@@ -42,13 +41,9 @@ pub struct Predictor {
 /// The predictors kept for each thread: see [`Predictor::from_bytes`].
 const MAX_KEPT: usize = 4;
 
-/// The length and the header of a model in bytes. The header holds a checksum, so
-/// two models with the same key are the same.
-type ModelKey = (usize, [u8; HEADER_LEN]);
-
 thread_local! {
-    /// Most recently read first.
-    static RECENT: RefCell<Vec<(ModelKey, Rc<Predictor>)>> = const { RefCell::new(Vec::new()) };
+    /// The bytes of models and their predictors, most recently read first.
+    static RECENT: RefCell<Vec<(Vec<u8>, Rc<Predictor>)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Predictor {
@@ -65,18 +60,15 @@ impl Predictor {
     /// From the bytes that [`Fit::to_bytes`] wrote. The last few predictors of each
     /// thread are kept, so a caller may ask again for every row.
     pub fn from_bytes(bytes: &[u8]) -> Result<Rc<Self>> {
-        let read = || Self::new(Arc::new(Fit::from_bytes(bytes)?)).map(Rc::new);
-        let Some(header) = bytes.first_chunk().copied() else {
-            return read();
-        };
-        let key = (bytes.len(), header);
         RECENT.with_borrow_mut(|recent| {
-            if let Some((_, predictor)) = recent.iter().find(|(known, _)| *known == key) {
-                return Ok(predictor.clone());
+            // All bytes are compared: a model that was damaged since has the same header.
+            if let Some(known) = recent.iter().position(|(known, _)| known == bytes) {
+                recent[..=known].rotate_right(1);
+                return Ok(recent[0].1.clone());
             }
-            let predictor = read()?;
+            let predictor = Rc::new(Self::new(Arc::new(Fit::from_bytes(bytes)?))?);
             recent.truncate(MAX_KEPT - 1);
-            recent.insert(0, (key, predictor.clone()));
+            recent.insert(0, (bytes.to_vec(), predictor.clone()));
             Ok(predictor)
         })
     }

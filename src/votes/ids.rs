@@ -302,11 +302,12 @@ impl Interner {
         let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
         order.sort_unstable_by_key(|&index| self.get(index));
         let mut positions = vec![0; order.len()];
-        let mut ids = Ids::new(self.id_type.unwrap_or(IdType::Text));
+        let mut ids = Ids::new(IdType::Text);
         for (position, &index) in order.iter().enumerate() {
             positions[index as usize] = position as u32;
             ids.push(self.get(index));
         }
+        ids.id_type = self.id_type.unwrap_or_else(|| ids.narrowest_type());
         let beyond = |value: &i128| i64::try_from(*value).is_err();
         if let (IdType::Mixed, Some(value)) = (ids.id_type, ids.ints.iter().find(|v| beyond(v))) {
             return Err(Error::votes(format!(
@@ -378,6 +379,17 @@ impl Ids {
         let index = index - self.ints.len();
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         IdRef::Text(&self.text[start..self.ends[index]])
+    }
+
+    /// The type of ids of which none was declared.
+    fn narrowest_type(&self) -> IdType {
+        let is_long = |value: &i128| i64::try_from(*value).is_err();
+        match (self.ints.is_empty(), self.ends.is_empty()) {
+            (true, _) => IdType::Text,
+            (false, false) => IdType::Mixed,
+            (false, true) if self.ints.iter().any(is_long) => IdType::INT128,
+            (false, true) => IdType::INT64,
+        }
     }
 
     /// Whether every id is one of the declared type.

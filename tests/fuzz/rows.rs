@@ -11,7 +11,8 @@ use crate::options::NAMES;
 
 const TEXTS: [&str; 8] = ["a", "b", "ä", "", "<b>&\"'", "a\0b", "雪", "left"];
 const CHOICES: [&str; 7] = ["left", "right", "tie", "LEFT", "a", "perhaps", ""];
-const NUMBERS: [f64; 9] = [
+/// The first can be used, the others cannot.
+const NUMBERS: [f64; 13] = [
     1.0,
     -1.0,
     0.0,
@@ -19,10 +20,16 @@ const NUMBERS: [f64; 9] = [
     0.3,
     -2.5,
     100.0,
+    -1e16,
+    1e99,
+    -1e-300,
     f64::NAN,
     f64::INFINITY,
+    1e300,
 ];
-const WEIGHTS: [f64; 6] = [1.0, 2.0, 0.25, 1e3, 0.0, -1.0];
+const WEIGHTS: [f64; 11] = [
+    1.0, 2.0, 0.25, 1e3, 1e16, 1e-16, 1e99, 0.0, -1.0, 1e-310, 1e300,
+];
 
 type Fields = (usize, usize, usize, usize, f64, i64);
 
@@ -34,6 +41,12 @@ pub fn case(dice: &mut Dice) {
     let texts = dice.once_in(2);
     let clean = !dice.once_in(4);
     let graded = dice.once_in(3);
+    // Numbers of about 1, of all sizes, or also such that cannot be used.
+    let (choices, weights) = match (clean, dice.once_in(4)) {
+        (true, false) => (2, 4),
+        (true, true) => (10, 7),
+        (false, _) => (NUMBERS.len(), WEIGHTS.len()),
+    };
     let (annotators, items) = (1 + dice.below(6), 2 + dice.below(6));
     let mut rows: Vec<Fields> = (0..dice.below(60))
         .map(|_| {
@@ -43,8 +56,8 @@ pub fn case(dice: &mut Dice) {
             } else {
                 dice.below(items)
             };
-            let choice = dice.below(if clean { 2 } else { 9 });
-            let weight = *dice.pick(&WEIGHTS[..if clean { 4 } else { 6 }]);
+            let choice = dice.below(choices);
+            let weight = *dice.pick(&WEIGHTS[..weights]);
             (
                 dice.below(annotators),
                 left,
