@@ -106,11 +106,18 @@ pub struct Drawn {
     pub votes: Votes,
     /// By annotator, whose ids are 0, 1, 2, …
     pub kinds: Vec<Kind>,
+    /// By item, whose ids are 0, 1, 2, …
+    pub scores: Vec<f64>,
 }
 
 impl Crowd {
     /// The votes for a seed.
     pub fn draw(&self, seed: u64) -> Result<Drawn> {
+        self.draw_some(seed, |_| true)
+    }
+
+    /// The same votes, but only those of some annotators.
+    pub fn draw_some(&self, seed: u64, is_kept: impl Fn(usize) -> bool) -> Result<Drawn> {
         let mut random = Random::new(seed);
         let scores = random.normals(self.items, self.spread);
         let other_camp = random.normals(self.items, self.spread);
@@ -164,12 +171,15 @@ impl Crowd {
                     choice = -choice;
                 }
                 let row = Row::new(annotator, left, right, choice);
-                builder.push(weight.map_or(row, |weight| row.weight(weight)))?;
+                if is_kept(annotator) {
+                    builder.push(weight.map_or(row, |weight| row.weight(weight)))?;
+                }
             }
         }
         Ok(Drawn {
             votes: builder.finish()?,
             kinds,
+            scores,
         })
     }
 

@@ -5,19 +5,22 @@
 //!
 //!     calibration [DRAWS [PART]]
 //!
-//! 200 draws by default. A part is `verdicts`, `sides`, `intervals`, or words of the name
+//! 200 draws by default. A part is `verdicts`, `sides`, `leaving out`, `intervals`, or words of the name
 //! of a setting.
 
 mod coverage;
 mod crowds;
 mod discoveries;
+mod leaving_out;
 mod made_up;
 mod taste_coverage;
 mod tastes;
 mod verdicts;
 
 use coverage::{coverage, coverage_cases};
+use crowds::Kind;
 use discoveries::discoveries;
+use leaving_out::leaving_out;
 use me_hodgerank::Result;
 use taste_coverage::{taste_cases, taste_coverage};
 
@@ -41,6 +44,13 @@ fn main() -> Result<()> {
     }
     if is_wanted("sides") {
         print_sides(draws)?;
+    }
+    if is_wanted("leaving out") {
+        let draws = draws.div_ceil(INTERVAL_DRAWS);
+        println!("\nKendall's τ of rankings with the truth, {draws} draws each (40 items)");
+        leaving_out("30 % click at random", Kind::Random, draws)?;
+        leaving_out("30 % vote against the others", Kind::Adversary, draws)?;
+        leaving_out("30 % click one side", Kind::OneSide, draws)?;
     }
     if is_wanted("intervals") {
         let draws = draws.div_ceil(INTERVAL_DRAWS);

@@ -37,7 +37,7 @@ const MIN_LEFT_OVER: f64 = 0.02;
 const PROJECTION_STEPS: usize = 200;
 
 /// Tests one annotator after the other.
-pub(super) struct BiasTest {
+pub(super) struct SideTest {
     link: Link,
     /// Whether sides were assigned at random in the whole table.
     is_random: bool,
@@ -47,7 +47,7 @@ pub(super) struct BiasTest {
     seen: Vec<f64>,
 }
 
-impl BiasTest {
+impl SideTest {
     pub fn new(link: Link, is_random: bool, items: usize) -> Self {
         let zeros = || vec![0.0; items];
         Self {

@@ -28,7 +28,7 @@ pub use test_results::TestResults;
 
 use std::borrow::Cow;
 
-use bias_test::BiasTest;
+use bias_test::SideTest;
 use camps::CampScores;
 use consensus_test::{ConsensusReading, ConsensusTest};
 use deviation_test::ItemForm;
@@ -219,7 +219,7 @@ impl Crowd<'_> {
         }
         let results = self.for_each(|annotators| {
             let mut working = WorkingVotes::new(self.votes, scores, self.link);
-            let mut test = BiasTest::new(self.link, self.are_sides_random, self.votes.items());
+            let mut test = SideTest::new(self.link, self.are_sides_random, self.votes.items());
             let one = |u| {
                 self.stop.check()?;
                 Ok(test.test(working.of(u)))
