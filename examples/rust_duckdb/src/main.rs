@@ -46,13 +46,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 // Prints:
-// worker25@example.org, 2.00 due: against the consensus; agreed with the consensus on 6 of 40 votes (by chance about once in 46000)
-// worker32@example.org, 2.00 due: against the consensus; agreed with the consensus on 6 of 40 votes (by chance about once in 29000)
-// worker49@example.org, 2.00 due: against the consensus; agreed with the consensus on 9 of 40 votes (by chance about once in 2300)
-// worker27@example.org, 2.00 due: clicks left; clicked left on 40 of 40 votes (by chance less than once in a million)
-// worker39@example.org, 2.00 due: clicks left; clicked left on 37 of 40 votes (by chance less than once in a million)
-// worker17@example.org, 2.00 due: clicks right; clicked right on 40 of 40 votes (by chance less than once in a million)
-// worker18@example.org, 2.00 due: clicks right; clicked right on 27 of 40 votes (by chance about once in 120)
-// worker1@example.org, 2.00 due: clicks right; clicked right on 39 of 40 votes (by chance less than once in a million)
-// worker21@example.org, 2.00 due: clicks right; clicked right on 29 of 40 votes (by chance about once in 270)
-// worker44@example.org, 2.00 due: clicks right; clicked right on 36 of 40 votes (by chance about once in 220000)
+// worker25@example.org, 2.00 due: against the consensus; agreed with the consensus on 6 of 40 votes, where others agree on 35 (somebody who clicks at random would do so less than once in a million times)
+// worker32@example.org, 2.00 due: against the consensus; agreed with the consensus on 6 of 40 votes, where others agree on 35 (somebody who clicks at random would do so once in 49,000 times)
+// worker49@example.org, 2.00 due: against the consensus; agreed with the consensus on 9 of 40 votes, where others agree on 34 (somebody who clicks at random would do so once in 22,000 times)
+// worker27@example.org, 2.00 due: clicks left; clicked left on 40 of 40 votes, more than the items explain (somebody without a favourite side would do so less than once in a million times)
+// worker39@example.org, 2.00 due: clicks left; clicked left on 37 of 40 votes, more than the items explain (somebody without a favourite side would do so less than once in a million times)
+// worker17@example.org, 2.00 due: clicks right; clicked right on 40 of 40 votes, more than the items explain (somebody without a favourite side would do so less than once in a million times)
+// worker1@example.org, 2.00 due: clicks right; clicked right on 39 of 40 votes, more than the items explain (somebody without a favourite side would do so less than once in a million times)
+// worker44@example.org, 2.00 due: clicks right; clicked right on 36 of 40 votes, more than the items explain (somebody without a favourite side would do so less than once in a million times)
