@@ -5,7 +5,7 @@
 mod crowds;
 
 use crowds::{Crowd, Drawn, Kind, Shown, Sides, Weights};
-use me_hodgerank::{AnnotatorFinding, Caveat, Fit, IdRef, Options, Verdict};
+use me_hodgerank::{AnnotatorFinding, Caveat, Fit, IdRef, Options, Row, Verdict, VoteBuilder};
 
 /// The tests do not use the path, so it may end at once.
 fn fit(drawn: &Drawn) -> Fit {
@@ -336,4 +336,38 @@ fn winners_and_losers_have_no_sides() {
     let caveats = fit.caveats().unwrap();
     let about_sides = |one: &Caveat<'_>| matches!(one, Caveat::SidesNotRandom { .. });
     assert!(!caveats.iter().any(about_sides));
+}
+
+/// One vote of each annotator on few items.
+#[test]
+fn single_votes_are_tested_without_overflow() {
+    let votes = [
+        (22, 6, 5, -1.0),
+        (24, 5, 2, -1.0),
+        (31, 4, 1, 1.0),
+        (32, 1, 2, -1.0),
+        (36, 1, 3, 1.0),
+        (39, 4, 3, 1.0),
+        (41, 1, 5, -1.0),
+        (42, 5, 3, -1.0),
+        (44, 3, 2, 1.0),
+        (46, 4, 5, 1.0),
+        (49, 6, 4, -1.0),
+    ];
+    for position_bias in [false, true] {
+        let options = Options {
+            t: Some(1.0),
+            position_bias,
+            ..Options::default()
+        };
+        let mut builder = VoteBuilder::new(&options);
+        for (annotator, left, right, choice) in votes {
+            let row = Row::new(annotator, left, right, choice);
+            builder.push(row).unwrap();
+        }
+        let fit = Fit::new(&builder.finish().unwrap(), &options).unwrap();
+        for one in fit.annotators().unwrap() {
+            assert_eq!(one.verdict, Verdict::TooFewVotes);
+        }
+    }
 }

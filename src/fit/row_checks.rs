@@ -34,7 +34,7 @@ fn expected_repeats(votes: &Comparisons, shown: usize) -> f64 {
         let n = votes.rows(annotator).len() as f64;
         n - k * (1.0 - (1.0 - 1.0 / k).powf(n))
     });
-    repeats.sum()
+    f64::max(repeats.sum(), 0.0) // rounding
 }
 
 impl DominantRow {
