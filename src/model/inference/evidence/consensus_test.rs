@@ -33,6 +33,10 @@ const MIN_PROBABILITY: f64 = 0.2;
 /// else is said of their signal.
 const MAX_BIAS_P: f64 = 0.05;
 
+/// Annotators with fewer votes say nothing of the crowd. Many small groups have no others,
+/// and are not kept waiting.
+const MIN_VOTES: f64 = 5.0;
+
 /// Sharpness that so few annotators have is left out of sums.
 const MIN_SHARE: f64 = 1e-4;
 
@@ -97,9 +101,13 @@ impl<'a> ConsensusTest<'a> {
         let squares: f64 = readings.iter().map(|one| one.votes * one.mean_square).sum();
         let votes: f64 = readings.iter().map(|one| one.votes).sum();
         let share = |s: f64| explained_share(theta, link, squares / votes, s);
-        let no_side = readings.iter().filter(|one| !one.has_side);
-        let no_side: Vec<_> = no_side.map(|one| &one.kind).collect();
-        let kinds = Kinds::new(&no_side, share);
+        let telling = |one: &&ConsensusReading| !one.has_side && one.votes >= MIN_VOTES;
+        let telling: Vec<_> = readings
+            .iter()
+            .filter(telling)
+            .map(|one| &one.kind)
+            .collect();
+        let kinds = Kinds::new(&telling, share);
         Self {
             link,
             readings,

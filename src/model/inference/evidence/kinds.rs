@@ -254,6 +254,9 @@ impl Kinds {
             spread: 0.4,
             explained_share: 0.0,
         };
+        if annotators.is_empty() {
+            return kinds;
+        }
         for _ in 0..ITERATIONS {
             kinds.explained_share = explained_share(kinds.usual_sharpness());
             kinds.update(annotators);
