@@ -143,7 +143,7 @@ fn camps_in(
         let moved: CampFlags = (0..votes.annotators())
             .map(|u| {
                 let [first, second] = &camps.scores;
-                fitted(votes, u, second, link) > fitted(votes, u, first, link)
+                likelihood_under(votes, u, second, link) > likelihood_under(votes, u, first, link)
             })
             .collect();
         if moved == camp {
@@ -212,8 +212,13 @@ fn prediction(
     log_likelihood(&working(held_out, annotator, scores), fit, link)
 }
 
-/// The log-likelihood of an annotator's votes at the sharpness that they give.
-fn fitted(votes: &Comparisons, annotator: usize, scores: &PooledScores, link: Link) -> f64 {
+/// The log-likelihood of an annotator's votes, with the scores as they are.
+fn likelihood_under(
+    votes: &Comparisons,
+    annotator: usize,
+    scores: &PooledScores,
+    link: Link,
+) -> f64 {
     let working = working(votes, annotator, scores);
     let fit = OwnFit {
         sharpness: 1.0,
