@@ -25,7 +25,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::from_json(options.first().map_or("{}", String::as_str))?;
 
     let mut votes = VoteBuilder::new(&options);
-    votes.push_batch(&read(file, &options.columns.choice)?)?;
+    votes.push_batch(&read(
+        file,
+        options.columns.choice.as_deref().unwrap_or("choice"),
+    )?)?;
     let table = Fit::new(&votes.finish()?, &options)?.table(set)?;
 
     let names: Vec<_> = set.columns().iter().map(|column| column.name).collect();

@@ -51,6 +51,18 @@ impl Error {
         Self::new(ErrorKind::Model, message)
     }
 
+    /// The same error of one group of votes among several:
+    /// [`VoteBuilder::group`](crate::VoteBuilder) says which.
+    #[allow(dead_code, reason = "for the hosts, which are features")]
+    pub(crate) fn in_group(self, group: Option<String>) -> Self {
+        match group {
+            Some(group) if self.kind != ErrorKind::Interrupted => {
+                Self::new(self.kind, format!("{} (in {group})", self.message))
+            }
+            _ => self,
+        }
+    }
+
     /// What kind of error this is.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -24,8 +24,8 @@ fn weighted() -> Options {
 
 fn without_effects() -> Options {
     Options {
-        personal: false,
-        position_bias: false,
+        personal: Some(false),
+        position_bias: Some(false),
         ..weighted()
     }
 }

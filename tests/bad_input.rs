@@ -187,7 +187,8 @@ fn a_missing_column_lists_what_is_there() {
     assert_eq!(
         error.to_string(),
         "the votes have no column \"annotator\"; they have \"who\", \"left\", \"right\", \
-         \"choice\": say which to read with the options annotator, left, right and choice"
+         \"choice\": set annotator to the one to read; annotator to NULL if nobody \
+         knows who voted"
     );
 }
 
@@ -249,7 +250,7 @@ fn every_vote_for_one_side() {
             .to_string()
             .contains("winners (right) and losers (left)")
     );
-    options.position_bias = false;
+    options.position_bias = Some(false);
     fit(&options, winners.map(row)).unwrap();
 }
 
@@ -274,10 +275,10 @@ fn error_for_numbers(options: &Options, choices: &[f64]) -> Option<String> {
 fn refused_numbers(choices: &[f64]) -> String {
     let mut options = Options::default();
     let with = error_for_numbers(&options, choices).expect("an error");
-    options.position_bias = false;
+    options.position_bias = Some(false);
     let without = error_for_numbers(&options, choices);
     assert_eq!(Some(&with), without.as_ref());
-    options.personal = false; // HodgeRank alone
+    options.personal = Some(false); // HodgeRank alone
     assert_eq!(Some(&with), error_for_numbers(&options, choices).as_ref());
     with
 }
@@ -294,7 +295,7 @@ fn choices_one_and_two() {
          won, and set position_bias to false"
     );
     let mut options = Options::default();
-    options.columns.choice = "my pick".into();
+    options.columns.choice = Some("my pick".into());
     let text = error_for_numbers(&options, &[2.0, 1.0]).unwrap();
     assert!(
         text.starts_with("column \"my pick\" holds the numbers 1 and 2"),
@@ -458,7 +459,7 @@ fn winners_with_strengths() {
             )
         );
     }
-    options.position_bias = false;
+    options.position_bias = Some(false);
     for choices in [&strengths, &with_ties] {
         assert_eq!(error_for_numbers(&options, choices), None);
     }

@@ -449,7 +449,7 @@ fn nobody_clicks_a_side_where_sides_do_not_count() {
         (Some(0.2), BiasTest::Knockoff),
     ] {
         let options = Options {
-            position_bias: false,
+            position_bias: Some(false),
             fdr,
             bias_test,
             ..quick()

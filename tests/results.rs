@@ -79,7 +79,7 @@ fn the_columns_are_those_of_the_contract() {
             "items annotators votes skipped_rows repeated_rows components kappa alpha t0 t iterations \
              hodgerank_error mixed_error position_biased personalized adversarial no_signal version \
              consensus_share local_cycle_share global_cycle_share personal_cycle_share \
-             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share caveats",
+             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share caveats columns",
         ),
         (
             "cycles",
@@ -358,8 +358,8 @@ fn long_findings_can_be_stopped() {
 #[test]
 fn hodgerank_alone() {
     let options = Options {
-        position_bias: false,
-        personal: false,
+        position_bias: Some(false),
+        personal: Some(false),
         ..Options::default()
     };
     let votes = demo(&options);
@@ -422,7 +422,7 @@ fn a_chosen_time_ends_the_path() {
 /// Two items, one annotator, ids of given types.
 fn with_ids(annotator: (IdType, IdRef<'static>), items: [(IdType, IdRef<'static>); 2]) -> Fit {
     let options = Options {
-        position_bias: false,
+        position_bias: Some(false),
         ..Options::default()
     };
     let mut builder = VoteBuilder::new(&options);
@@ -545,10 +545,10 @@ fn a_model_survives_bytes_and_damage_is_an_error() {
         assert_eq!(error.kind(), ErrorKind::Model);
         error.to_string()
     };
-    assert_eq!(error(b""), "this is not a model made by me_hodgerank_fit");
+    assert_eq!(error(b""), "this is not a model made by me_hodgerank_model");
     assert_eq!(
         error(&[b'x'; 500]),
-        "this is not a model made by me_hodgerank_fit"
+        "this is not a model made by me_hodgerank_model"
     );
     let mut newer = bytes.clone();
     newer[8] = 9;

@@ -297,7 +297,7 @@ fn one_word_not_two() {
         let summary = fit.summary().unwrap();
         let annotators = fit.annotators().unwrap();
         let count = |flag: fn(&AnnotatorFinding<'_>) -> bool| {
-            annotators.iter().filter(|one| flag(one)).count() as u64
+            Some(annotators.iter().filter(|one| flag(one)).count() as u64)
         };
         assert_eq!(summary.position_biased, count(|one| one.is_position_biased));
         assert_eq!(summary.personalized, count(|one| one.is_personalized));
@@ -321,7 +321,7 @@ fn winners_and_losers_have_no_sides() {
     let drawn = crowd.draw(2).unwrap();
     let options = Options {
         t: Some(0.0),
-        position_bias: false,
+        position_bias: Some(false),
         ..Options::default()
     };
     let fit = Fit::new(&drawn.votes, &options).unwrap();
@@ -357,7 +357,7 @@ fn single_votes_are_tested_without_overflow() {
     for position_bias in [false, true] {
         let options = Options {
             t: Some(1.0),
-            position_bias,
+            position_bias: Some(position_bias),
             ..Options::default()
         };
         let mut builder = VoteBuilder::new(&options);

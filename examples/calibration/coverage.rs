@@ -32,8 +32,8 @@ const CROWD: usize = 5000;
 fn hodgerank_only() -> Options {
     Options {
         folds: 0,
-        personal: false,
-        position_bias: false,
+        personal: Some(false),
+        position_bias: Some(false),
         ..Options::default()
     }
 }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use super::call_options::{CallOptions, Caller, OptionalColumns, OptionsColumn};
 use super::error::SqlError;
 use super::input_vector::{InputVector, NotUtf8};
+use crate::options::ReadColumns;
 use crate::votes::IntegerRows;
-use crate::{Columns, IdType, Row, VoteBuilder};
+use crate::{IdType, Row, VoteBuilder};
 
 /// Votes in columns.
 pub struct VoteColumns<'a> {
@@ -173,7 +174,7 @@ impl<'a> VoteColumns<'a> {
         failure.map_or(Ok(()), Err)
     }
 
-    fn vote(&self, row: usize, names: &Columns) -> Result<Row<'_>, SqlError> {
+    fn vote(&self, row: usize, names: &ReadColumns) -> Result<Row<'_>, SqlError> {
         if self.votes.is_some_and(|votes| !votes.is_valid(row)) {
             return Ok(Row {
                 annotator: None,
@@ -189,10 +190,10 @@ impl<'a> VoteColumns<'a> {
         let (left, right) = (self.left.id(row), self.right.id(row));
         let choice = self.choice.choice(row);
         Ok(Row {
-            annotator: annotator.map_err(in_column(&names.annotator))?,
+            annotator: annotator.map_err(in_column(names.annotator_name()))?,
             left: left.map_err(in_column(&names.left))?,
             right: right.map_err(in_column(&names.right))?,
-            choice: choice.map_err(in_column(&names.choice))?,
+            choice: choice.map_err(in_column(names.choice_name()))?,
             weight: self.weight.and_then(|column| column.number(row)),
             fold: self.fold.and_then(|column| column.integer(row)),
         })

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::error::SqlError;
 use super::input_vector::InputVector;
+use crate::options::refuse_text_weight;
 use crate::{Options, ResultSet};
 
 /// Who passes the options.
@@ -19,7 +20,7 @@ pub enum Caller {
 
 /// The options of one call.
 pub struct CallOptions {
-    caller: Caller,
+    pub caller: Caller,
     /// The text from which they were read, to compare it with that of other rows.
     pub written: Option<String>,
     pub options: Options,
@@ -45,6 +46,9 @@ impl CallOptions {
         let json = written.as_deref().unwrap_or("{}");
         let (json, only) = split(caller, json)?;
         let mut options = Options::from_json(&json)?;
+        if caller == Caller::Votes {
+            options.columns.refuse_as_options()?;
+        }
         // The columns are arguments: their names are used in error texts only.
         let named = |present: bool, name: &mut Option<String>, default: &str| {
             *name = present.then(|| name.take().unwrap_or_else(|| default.into()));
@@ -82,20 +86,10 @@ fn split(caller: Caller, json: &str) -> Result<(String, Option<ResultSet>), SqlE
     };
     let named = |name: &&&str| fields.get(**name).is_some_and(|value| !value.is_null());
     let column = COLUMNS.iter().find(named);
-    match (caller, column) {
-        (Caller::Votes, Some(name)) => {
-            return Err(format!(
-                "{name} is a column of the votes, not an option: pass the column itself, as in \
-                 me_hodgerank_fit(annotator, \"left\", \"right\", choice, weight, fold, options)"
-            )
-            .into());
-        }
-        (Caller::Table, None) => {
-            let text = "this function is a part of the table functions such as me_hodgerank; \
-                        me_hodgerank_fit is the one for groups of votes";
-            return Err(text.into());
-        }
-        _ => {}
+    if caller == Caller::Table && column.is_none() {
+        let text = "this function is a part of the table functions such as me_hodgerank; \
+                    me_hodgerank_fit is the one for groups of votes";
+        return Err(text.into());
     }
     let only = match fields.remove("result") {
         None | Some(Value::Null) => None,
@@ -144,17 +138,7 @@ impl<'a> OptionsColumn<'a> {
         if !column.is_constant(rows) {
             return Err(OPTIONS_DIFFER.into());
         }
-        if let Some(text) = first
-            .as_deref()
-            .filter(|text| !text.trim_start().starts_with('{'))
-        {
-            return Err(format!(
-                "the options must be a JSON object such as {{\"kappa\": 10}}, not the text '{}'; if \
-                 it is a weight, cast it to DOUBLE",
-                text.chars().take(60).collect::<String>()
-            )
-            .into());
-        }
+        first.as_deref().map_or(Ok(()), refuse_text_weight)?;
         Ok(first)
     }
 }

@@ -31,8 +31,8 @@ impl ScalarFunction for PredictVote {
         write_predictions(call, &model, types, |predictor, row| {
             let (who, items) = (annotator.id(row), (left.id(row), right.id(row)));
             let who = who.map_err(|error| error.in_column("annotator"))?;
-            let vote = |(left, right)| Some(predictor.vote(who?, left?, right?));
-            Ok(vote(both(items)?))
+            let (left, right) = both(items)?;
+            Ok(predictor.vote_of(who, left, right))
         })
     }
 }

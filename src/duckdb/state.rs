@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use libduckdb_sys::duckdb_aggregate_state;
 
-use super::call_options::{CallOptions, OPTIONS_DIFFER};
+use super::call_options::{CallOptions, Caller, OPTIONS_DIFFER};
 use super::error::SqlError;
 use crate::VoteBuilder;
 
@@ -38,9 +38,13 @@ const _: () = {
 impl CollectedVotes {
     /// No votes yet.
     pub fn new(call: &Arc<CallOptions>) -> Self {
+        let mut builder = VoteBuilder::new(&call.options);
+        if call.caller == Caller::Table {
+            builder.read_from(call.options.columns.default_names());
+        }
         Self {
             call: call.clone(),
-            builder: VoteBuilder::new(&call.options),
+            builder,
         }
     }
 }

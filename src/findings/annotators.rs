@@ -71,7 +71,8 @@ pub struct AnnotatorFinding<'a> {
 
 impl Fit {
     /// The annotators, in the order in which they entered the path; those who never
-    /// did come last, by id. A time must have been chosen.
+    /// did come last, by id. A time must have been chosen, and somebody must know who
+    /// voted.
     ///
     /// ```
     /// use me_hodgerank::{Fit, Options, Simulation, Verdict, VoteBuilder};
@@ -93,6 +94,7 @@ impl Fit {
     /// # Ok::<(), me_hodgerank::Error>(())
     /// ```
     pub fn annotators(&self) -> Result<Vec<AnnotatorFinding<'_>>> {
+        self.require_annotators()?;
         let chosen = self.chosen()?;
         let annotators = self.annotators.len();
         let [bias_entry, deviation_entry] =

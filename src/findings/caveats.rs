@@ -27,8 +27,8 @@ pub enum Caveat<'a> {
     },
     /// One vote is so strong that the others hardly count beside it.
     DominantVote {
-        /// Who cast it.
-        annotator: IdRef<'a>,
+        /// Who cast it; None if nobody knows who voted.
+        annotator: Option<IdRef<'a>>,
         /// The item shown on the left.
         left: IdRef<'a>,
         /// The item shown on the right.
@@ -85,14 +85,20 @@ impl fmt::Display for Caveat<'_> {
                 choice,
                 share,
                 median,
-            } => write!(
-                f,
-                "One vote outweighs the others: annotator {annotator}, left {left}, right {right}, \
-                 choice {choice}; half of all votes that are not ties are no stronger than {median}, \
-                 and this one makes up {:.0} % of the sum of squares that the model has to explain. \
-                 If it is a typing error, correct it and fit again.",
-                (100.0 * share).floor()
-            ),
+            } => {
+                write!(f, "One vote outweighs the others: ")?;
+                if let Some(annotator) = annotator {
+                    write!(f, "annotator {annotator}, ")?;
+                }
+                write!(
+                    f,
+                    "left {left}, right {right}, choice {choice}; half of all votes that are not \
+                     ties are no stronger than {median}, and this one makes up {:.0} % of the sum \
+                     of squares that the model has to explain. If it is a typing error, correct it \
+                     and fit again.",
+                    (100.0 * share).floor()
+                )
+            }
             Self::RepeatedRows { repeated, rows } => write!(
                 f,
                 "Of {rows} rows, {repeated} repeat another one: the same annotator, items and choice. \
@@ -158,7 +164,9 @@ impl Fit {
     fn dominant_vote(&self) -> Option<Caveat<'_>> {
         let vote = self.row_checks.dominant?;
         Some(Caveat::DominantVote {
-            annotator: self.annotators.get(vote.annotator as usize),
+            annotator: vote
+                .annotator
+                .map(|index| self.annotators.get(index as usize)),
             left: self.items.get(vote.left as usize),
             right: self.items.get(vote.right as usize),
             choice: vote.choice,

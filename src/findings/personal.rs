@@ -34,8 +34,9 @@ pub struct PersonalRank<'a> {
 impl Fit {
     /// The own rankings: the annotators who deviate in the order of their entry, for
     /// each the items by own rank. An iterator, since annotators × items can be many.
-    /// A time must have been chosen.
+    /// A time must have been chosen, and somebody must know who voted.
     pub fn personal(&self) -> Result<impl Iterator<Item = PersonalRank<'_>>> {
+        self.require_annotators()?;
         let rankings = OwnRankings::new(self)?;
         Ok((0..rankings.len()).flat_map(move |position| rankings.get(position).rows(&rankings)))
     }
@@ -55,9 +56,12 @@ pub(crate) struct OwnRankings<'a> {
 /// The own ranking of one annotator, by item.
 pub(crate) struct OwnRanking<'a> {
     pub annotator: IdRef<'a>,
+    /// The number in the canonical order of ids.
+    pub index: usize,
     pub ranks: Ranks,
     deviation: Vec<f64>,
-    votes: Vec<f64>,
+    /// The votes on each item, by weight; 0 for one that the annotator never saw.
+    pub votes: Vec<f64>,
 }
 
 impl<'a> OwnRankings<'a> {
@@ -80,6 +84,11 @@ impl<'a> OwnRankings<'a> {
     /// How many annotators deviate.
     pub fn len(&self) -> usize {
         self.by_entry.len()
+    }
+
+    /// The number of the annotator at a position in the order of entry.
+    pub fn annotator(&self, position: usize) -> usize {
+        self.personal.annotator[self.by_entry[position]] as usize
     }
 
     /// The own ranking at a position in the order of entry.
@@ -119,6 +128,7 @@ impl<'a> OwnRankings<'a> {
         let annotator = self.personal.annotator[index] as usize;
         OwnRanking {
             annotator: self.fit.annotators.get(annotator),
+            index: annotator,
             ranks: Ranks::new(&scores, &self.fit.tally.component),
             deviation,
             votes,

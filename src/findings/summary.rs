@@ -12,8 +12,9 @@ use crate::fit::{ChosenModel, Fit};
 pub struct Summary {
     /// How many items.
     pub items: u64,
-    /// How many annotators.
-    pub annotators: u64,
+    /// How many annotators; None if nobody knows who voted, as with all counts of
+    /// annotators below.
+    pub annotators: Option<u64>,
     /// The votes, by weight.
     pub votes: f64,
     /// The votes for the left item, by weight.
@@ -24,8 +25,9 @@ pub struct Summary {
     pub ties: f64,
     /// How many rows could not be used and were skipped.
     pub skipped_rows: u64,
-    /// How many rows repeat the annotator, the items and the choice of another one.
-    pub repeated_rows: u64,
+    /// How many rows repeat the annotator, the items and the choice of another one; None
+    /// if nobody knows who voted.
+    pub repeated_rows: Option<u64>,
     /// How many groups of items were never compared with each other.
     pub components: u64,
     /// The option κ.
@@ -45,13 +47,13 @@ pub struct Summary {
     /// The cross-validated mean squared error of the model at the chosen time.
     pub mixed_error: Option<f64>,
     /// How many annotators have a verdict about a favourite side.
-    pub position_biased: u64,
+    pub position_biased: Option<u64>,
     /// How many annotators have an own taste, by their verdict.
-    pub personalized: u64,
+    pub personalized: Option<u64>,
     /// How many annotators are against the consensus, by their verdict.
-    pub adversarial: u64,
+    pub adversarial: Option<u64>,
     /// How many annotators have no signal, by their verdict.
-    pub no_signal: u64,
+    pub no_signal: Option<u64>,
     /// The expected share of false ones among the verdicts is at most this.
     pub verdict_fdr: f64,
     /// Whether the knockoff filter decided who is position-biased, rather than p-values.
@@ -62,6 +64,9 @@ pub struct Summary {
     pub shares: FlowShares,
     /// The [caveats](Fit::caveats) as one text; None if there are none.
     pub caveats: Option<String>,
+    /// Which columns of a table were read, such as `annotator = judge, left = model_a,
+    /// right = model_b, choice = winner`; None if the votes come from no table.
+    pub columns: Option<String>,
 }
 
 /// The shares of the pairwise flow.
@@ -112,20 +117,23 @@ impl Fit {
 impl Summary {
     pub(crate) fn new(fit: &Fit, stop: &Stop) -> Result<Self> {
         let chosen = fit.chosen()?;
-        let (totals, clicks) = (&fit.totals, &fit.clicks);
+        let totals = &fit.totals;
+        let [left_clicks, right_clicks, ties] = totals.sides;
+        let of_annotators = |count: u64| fit.has_annotators().then_some(count);
         let verdicts = Verdicts::new(fit, chosen);
-        let count =
-            |is: fn(Verdict) -> bool| verdicts.all().filter(|verdict| is(*verdict)).count() as u64;
+        let count = |is: fn(Verdict) -> bool| {
+            of_annotators(verdicts.all().filter(|verdict| is(*verdict)).count() as u64)
+        };
         let is_last = chosen.grid_index + 1 == fit.path.grid.len();
         Ok(Self {
             items: fit.items.len() as u64,
-            annotators: fit.annotators.len() as u64,
+            annotators: of_annotators(fit.annotators.len() as u64),
             votes: totals.votes,
-            left_clicks: clicks.left.iter().sum(),
-            right_clicks: clicks.right.iter().sum(),
-            ties: clicks.ties.iter().sum(),
+            left_clicks,
+            right_clicks,
+            ties,
             skipped_rows: totals.skipped,
-            repeated_rows: fit.row_checks.repeated,
+            repeated_rows: of_annotators(fit.row_checks.repeated),
             components: fit.tally.component.iter().max().map_or(0, |&c| c.into()),
             kappa: totals.kappa,
             alpha: totals.alpha,
@@ -144,6 +152,7 @@ impl Summary {
             version: env!("CARGO_PKG_VERSION"),
             shares: FlowShares::new(fit, chosen, stop)?,
             caveats: fit.caveat_text()?,
+            columns: fit.columns.clone(),
         })
     }
 }

@@ -216,6 +216,14 @@ impl<'a> Verdicts<'a> {
     }
 }
 
+impl Fit {
+    /// The verdicts by annotator; None if no time was chosen.
+    pub(crate) fn verdicts(&self) -> Option<Vec<Verdict>> {
+        let chosen = self.chosen().ok()?;
+        Some(Verdicts::new(self, chosen).all().collect())
+    }
+}
+
 /// How often something of this probability happens, in words.
 fn once_in(p: f64) -> String {
     let times = 1.0 / p;

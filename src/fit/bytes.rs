@@ -22,7 +22,7 @@ use crate::model::{
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// Magic, format version and checksum.
 const HEADER_LEN: usize = 8 + 4 + 16;
@@ -45,7 +45,7 @@ impl Fit {
         let (header, payload) = bytes
             .split_at_checked(HEADER_LEN)
             .filter(|(header, _)| header.starts_with(MAGIC))
-            .ok_or_else(|| Error::model("this is not a model made by me_hodgerank_fit"))?;
+            .ok_or_else(|| Error::model("this is not a model made by me_hodgerank_model"))?;
         let format = u32::from_le_bytes(header[8..12].try_into().expect("four bytes"));
         if format != FORMAT {
             return Err(Error::model(format!(
@@ -179,7 +179,10 @@ impl EffectPath {
 
 impl DominantRow {
     fn is_consistent(&self, annotators: usize, items: usize) -> bool {
-        all_below(&[self.annotator], annotators) && all_below(&[self.left, self.right], items)
+        let is_known = self.annotator.is_some() == (annotators > 0);
+        is_known
+            && all_below(self.annotator.as_slice(), annotators)
+            && all_below(&[self.left, self.right], items)
     }
 }
 
@@ -298,6 +301,16 @@ impl<T: Blob> Blob for Option<T> {
     }
 }
 
+impl Blob for [f64; 3] {
+    const MIN_SIZE: usize = 3 * f64::MIN_SIZE;
+    fn write(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|value| value.write(out));
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok([f64::read(from)?, f64::read(from)?, f64::read(from)?])
+    }
+}
+
 impl<T: Blob> Blob for Vec<T> {
     const MIN_SIZE: usize = 8;
     fn write(&self, out: &mut Vec<u8>) {
@@ -384,8 +397,8 @@ macro_rules! struct_blob {
     )*};
 }
 struct_blob! {
-    Fit { items, annotators, totals, tally, clicks, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
-    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr }
+    Fit { columns, items, annotators, totals, tally, clicks, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
+    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr, sides }
     ItemTally { wins, losses, ties, component, hodgerank }
     ClickCounts { left, right, ties }
     Evidence {

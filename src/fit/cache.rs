@@ -30,6 +30,7 @@ thread_local! {
 
 /// The fit of these votes with these options: from the cache, or computed and kept.
 pub fn fit(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Arc<Fit>> {
+    let options = &options.for_votes(votes)?;
     let compute = |execution: &mut Execution<'_>| Fit::new_within(votes, options, execution);
     FITS.fit(key(votes, options), execution, compute)
 }
@@ -262,8 +263,8 @@ fn has_complete_curve(fit: &Fit) -> bool {
     curve.is_none_or(|curve| curve.error.len() == points)
 }
 
-/// A hash of everything that the fit depends on, and of nothing else: the names of
-/// columns and the time limit are not in it.
+/// A hash of everything that the fit depends on or tells, and of nothing else: the time
+/// limit is not in it.
 fn key(votes: &Votes, options: &Options) -> FitKey {
     let mut hasher = blake3::Hasher::new();
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
@@ -284,6 +285,7 @@ fn key(votes: &Votes, options: &Options) -> FitKey {
             options.bias_test,
         ),
         votes.skipped,
+        (votes.has_annotators(), votes.columns_read()),
     );
     hasher.update(format!("{model:?}").as_bytes());
     for ids in [&votes.annotators, &votes.items] {

@@ -12,13 +12,15 @@ use crate::model::{
     cross_validate_with, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Options, PairModel};
-use crate::votes::{Comparisons, Folds, Votes};
+use crate::votes::{Folds, Votes};
 
 /// Refuses a table of winners and losers: taken for left and right, everybody would
 /// seem to click left. Where choices are strengths, ties do not make it another table.
-pub(super) fn refuse_one_sided(votes: &Comparisons, options: &Options) -> Result<()> {
+pub(super) fn refuse_one_sided(votes: &Votes, options: &Options) -> Result<()> {
+    let choice = votes.columns.choice_name();
+    let votes = &votes.comparisons;
     let count = votes.len();
-    if !options.position_bias || count < 2 {
+    if !options.has_position_bias() || count < 2 {
         return Ok(());
     }
     let none = |is_one: fn(f64) -> bool| !(0..count).any(|row| is_one(votes.get(row).choice));
@@ -31,9 +33,8 @@ pub(super) fn refuse_one_sided(votes: &Comparisons, options: &Options) -> Result
         return Err(Error::votes(format!(
             "none of the {count} votes is for the {other} item. If the {chosen} item always won and \
              the number says by how much, set position_bias to false: such a table does not say who \
-             stood on which side. If column \"{}\" is a scale, subtract its middle, so that numbers \
-             below 0 are votes for the right item",
-            options.columns.choice
+             stood on which side. If column \"{choice}\" is a scale, subtract its middle, so that \
+             numbers below 0 are votes for the right item"
         )));
     }
     if !none(|y| y == 0.0) {
@@ -75,9 +76,10 @@ pub(super) fn compute(
         first_entry: problem.has_path().then_some(problem.first_entry),
         iterations: path.iterations,
         fdr: options.fdr,
+        sides: ClickCounts::of_all(comparisons),
     };
-    let evidence = evidence(comparisons, options, &problem, threads, stop)?;
-    let orders = if options.position_bias { 2 } else { 1 };
+    let evidence = evidence(votes, options, &problem, threads, stop)?;
+    let orders = if options.has_position_bias() { 2 } else { 1 };
     let pair_variance = PairVariance::new(comparisons, &problem.flow, options.pair_model, stop)?;
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
     tally.hodgerank = match options.pair_model {
@@ -85,6 +87,7 @@ pub(super) fn compute(
         _ => problem.consensus.scores_of(&problem.flow, stop)?,
     };
     let fit = Fit {
+        columns: votes.columns_read(),
         items: votes.items.clone(),
         annotators: votes.annotators.clone(),
         totals,
@@ -210,9 +213,10 @@ impl PathRunner<'_> {
     }
 
     fn standard_errors(&self, snapshot: &Snapshot, stop: &Stop) -> Result<StandardErrors> {
+        let has_effects = self.options.has_effects();
         let fitted = Fitted {
             theta: snapshot.theta(),
-            effects: Some((snapshot, self.problem.settings)),
+            effects: has_effects.then_some((snapshot, self.problem.settings)),
         };
         StandardErrors::new(
             &self.votes.comparisons,
@@ -231,22 +235,25 @@ fn iterations(path: &Path, t: f64) -> u64 {
     path.iteration() as u64 + u64::from(within)
 }
 
-/// The tests of each annotator. Without position bias in the model, left and
-/// right may stand for winner and loser, and nobody is tested for it.
+/// The tests of each annotator; none if nobody knows who voted. Without position bias in
+/// the model, left and right may stand for winner and loser, and nobody is tested for it.
 fn evidence(
-    votes: &Comparisons,
+    votes: &Votes,
     options: &Options,
     problem: &Problem,
     threads: usize,
     stop: &Stop,
 ) -> Result<Evidence> {
+    if !votes.has_annotators() {
+        return Ok(Evidence::default());
+    }
     let is_uniform = options.pair_model == PairModel::Uniform;
     let flow = is_uniform.then_some(&problem.flow);
     Evidence::new(
-        votes,
+        &votes.comparisons,
         &problem.statistics,
         flow,
-        options.position_bias,
+        options.has_position_bias(),
         threads,
         stop,
     )
@@ -260,7 +267,7 @@ fn knockoff(
     hodgerank: &[f64],
     stop: &Stop,
 ) -> Result<Option<Vec<bool>>> {
-    let wanted = options.position_bias && options.bias_test != BiasTest::PValue;
+    let wanted = options.has_position_bias() && options.bias_test != BiasTest::PValue;
     let (Some(rate), true) = (options.fdr, wanted) else {
         return Ok(None);
     };

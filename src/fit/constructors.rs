@@ -19,8 +19,8 @@ impl Fit {
         options: &Options,
         execution: &mut Execution<'_>,
     ) -> Result<Self> {
-        options.check()?;
-        refuse_one_sided(&votes.comparisons, options)?;
+        let options = &options.for_votes(votes)?;
+        refuse_one_sided(votes, options)?;
         execution.limit(options.max_seconds);
         let cv_extent = execution.cv_extent();
         execution.run_sized(votes.comparisons.len(), |threads, stop| {

@@ -31,7 +31,7 @@ pub(crate) struct HodgeRankOnly {
 impl HodgeRankOnly {
     /// Computes the scores, within a time limit or a poll.
     pub fn new(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Self> {
-        options.check()?;
+        let options = &options.for_votes(votes)?;
         execution.limit(options.max_seconds);
         let comparisons = &votes.comparisons;
         execution.run_sized(comparisons.len(), |threads, stop| {
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn the_ranking_is_that_of_a_whole_fit() {
         let hodgerank_only = Options {
-            personal: false,
-            position_bias: false,
+            personal: Some(false),
+            position_bias: Some(false),
             ..Options::default()
         };
         let mut weighted = hodgerank_only.clone();

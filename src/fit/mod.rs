@@ -7,6 +7,7 @@
 //! | `row_checks.rs` | rows that are repeated, a vote that outweighs all others |
 //! | `compute.rs` | the path, cross-validation, and a `Fit` made from them |
 //! | `constructors.rs` | `Fit::new` |
+//! | `effects.rs` | which effects of annotators the votes allow |
 //! | `hodgerank_only.rs` | the ranking alone, where the model has no effects of annotators |
 //! | `bytes.rs` | a `Fit` as bytes and back |
 //! | `predict.rs` | predicted votes |
@@ -21,6 +22,7 @@ mod bytes;
 pub mod cache;
 mod compute;
 mod constructors;
+mod effects;
 pub(crate) mod hodgerank_only;
 mod parts;
 pub(crate) mod predict;

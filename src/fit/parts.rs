@@ -4,7 +4,7 @@ use super::{
     ClickCounts, CvCurve, CycleSources, EffectPath, ItemTally, PathRecord, PersonalScores,
 };
 use crate::model::{CrossValidation, Flow, LaplacianSolver, Snapshot, agreement};
-use crate::votes::Comparisons;
+use crate::votes::{Comparison, Comparisons};
 
 impl PathRecord {
     /// Adds the model at the next grid time.
@@ -97,20 +97,44 @@ impl ItemTally {
 }
 
 impl ClickCounts {
+    /// By annotator; of nobody if nobody knows who voted.
     pub(super) fn new(votes: &Comparisons) -> Self {
-        let zeros = || vec![0.0; votes.annotators()];
-        let (mut left, mut right, mut ties) = (zeros(), zeros(), zeros());
-        for u in 0..votes.annotators() {
-            for vote in votes.of(u) {
-                let count = match vote.choice {
-                    choice if choice > 0.0 => &mut left,
-                    choice if choice < 0.0 => &mut right,
-                    _ => &mut ties,
-                };
-                count[u] += vote.weight;
-            }
+        let mut counts = Self::default();
+        for u in 0..annotators(votes) {
+            counts.push(votes.of(u));
         }
-        Self { left, right, ties }
+        counts
+    }
+
+    /// Of all votes together.
+    pub(super) fn of_all(votes: &Comparisons) -> [f64; 3] {
+        let mut all = Self::default();
+        (0..votes.annotators()).for_each(|u| all.push(votes.of(u)));
+        [all.left, all.right, all.ties].map(|counts| counts.iter().sum())
+    }
+
+    /// Adds a group of votes.
+    fn push(&mut self, votes: impl Iterator<Item = Comparison>) {
+        let [mut left, mut right, mut ties] = [0.0; 3];
+        for vote in votes {
+            let count = match vote.choice {
+                choice if choice > 0.0 => &mut left,
+                choice if choice < 0.0 => &mut right,
+                _ => &mut ties,
+            };
+            *count += vote.weight;
+        }
+        self.left.push(left);
+        self.right.push(right);
+        self.ties.push(ties);
+    }
+}
+
+/// The annotators that are known.
+fn annotators(votes: &Comparisons) -> usize {
+    match votes.has_annotators() {
+        true => votes.annotators(),
+        false => 0,
     }
 }
 
@@ -155,7 +179,7 @@ impl CycleSources {
 
 /// By annotator: the share of the untied votes that the consensus predicts.
 pub(super) fn agreements(votes: &Comparisons, theta: &[f64]) -> Vec<f64> {
-    let each = 0..votes.annotators();
+    let each = 0..annotators(votes);
     each.map(|u| agreement(votes, u, theta)).collect()
 }
 

@@ -77,6 +77,7 @@ impl Predictor {
     /// one are text and the other integers, every id would be unknown and every
     /// prediction that of the consensus: an error is better than a wrong answer.
     pub fn check_types(&self, annotator: Option<IdType>, item: Option<IdType>) -> Result<()> {
+        let annotator = annotator.filter(|_| self.fit.has_annotators());
         let columns = [
             ("annotators", annotator, &self.fit.annotators),
             ("items", item, &self.fit.items),
@@ -102,15 +103,38 @@ impl Predictor {
         Ok(())
     }
 
+    /// The prediction for ids of which some may be unknown, NULL in SQL: None if one is
+    /// needed. If nobody knows who cast the votes that were fitted, the annotator is not.
+    pub fn vote_of(
+        &self,
+        annotator: Option<IdRef<'_>>,
+        left: Option<IdRef<'_>>,
+        right: Option<IdRef<'_>>,
+    ) -> Option<f64> {
+        let (left, right) = left.zip(right)?;
+        match annotator {
+            Some(annotator) => Some(self.vote(annotator, left, right)),
+            None if self.fit.has_annotators() => None,
+            None => Some(self.consensus(left, right)),
+        }
+    }
+
     /// The prediction of the mixed-effects model, with the effects of the annotator.
     pub fn vote(&self, annotator: IdRef<'_>, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
+        let Some(annotator) = find(&self.fit.annotators, annotator) else {
+            return self.consensus(left, right);
+        };
         let theta = self.fit.theta(self.grid_index);
         let (left, right) = (find(&self.fit.items, left), find(&self.fit.items, right));
-        let Some(annotator) = find(&self.fit.annotators, annotator) else {
-            return at(theta, left) - at(theta, right);
-        };
         let own = |item| at(theta, item) + self.deviation(annotator, item);
         own(left) - own(right) + self.position_bias[annotator]
+    }
+
+    /// The prediction without effects of annotators.
+    fn consensus(&self, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
+        let theta = self.fit.theta(self.grid_index);
+        let score = |item| at(theta, find(&self.fit.items, item));
+        score(left) - score(right)
     }
 
     /// The prediction of HodgeRank: the difference of two scores, the same for all

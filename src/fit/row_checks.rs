@@ -30,8 +30,8 @@ impl RowChecks {
 /// k (1 − (1 − 1/k)ⁿ) different ones.
 fn expected_repeats(votes: &Comparisons, shown: usize) -> f64 {
     let k = shown as f64;
-    let repeats = (0..votes.annotators()).map(|annotator| {
-        let n = votes.rows(annotator).len() as f64;
+    let repeats = (0..votes.clusters()).map(|annotator| {
+        let n = votes.cluster(annotator).len() as f64;
         n - k * (1.0 - (1.0 - 1.0 / k).powf(n))
     });
     f64::max(repeats.sum(), 0.0) // rounding
@@ -61,7 +61,7 @@ impl DominantRow {
         let median = median(sizes.filter(|&size| size > 0.0));
         let vote = votes.get(at.1);
         (vote.choice.abs() > MIN_TIMES_MEDIAN * median).then_some(Self {
-            annotator: at.0 as u32,
+            annotator: votes.has_annotators().then_some(at.0 as u32),
             left: vote.left as u32,
             right: vote.right as u32,
             choice: vote.choice,

@@ -8,7 +8,10 @@ use crate::votes::Ids;
 /// cross-validation curve. [`table`](Self::table) gives its result sets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
+    /// Which columns of a table were read, in words; None if the votes come from none.
+    pub(crate) columns: Option<String>,
     pub(crate) items: Ids,
+    /// Empty if nobody knows who voted, and so is all that goes by annotator.
     pub(crate) annotators: Ids,
     pub(crate) totals: FitTotals,
     /// By item.
@@ -43,6 +46,8 @@ pub(crate) struct FitTotals {
     pub iterations: u64,
     /// The false discovery rate of the tests that decide who is biased and who deviates.
     pub fdr: Option<f64>,
+    /// The votes for the left item, for the right one, and the ties (sums of weights).
+    pub sides: [f64; 3],
 }
 
 /// What the rows of the table look like as rows, whatever they say.
@@ -59,7 +64,8 @@ pub(crate) struct RowChecks {
 /// The vote with the largest square, if the others hardly count beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct DominantRow {
-    pub annotator: u32,
+    /// None if nobody knows who voted.
+    pub annotator: Option<u32>,
     pub left: u32,
     pub right: u32,
     pub choice: f64,
@@ -154,7 +160,7 @@ pub(crate) struct PersonalScores {
 }
 
 impl Fit {
-    /// The annotators, in canonical order.
+    /// The annotators, in canonical order; none if nobody knows who voted.
     pub fn annotator_ids(&self) -> &Ids {
         &self.annotators
     }
@@ -162,6 +168,23 @@ impl Fit {
     /// The items, in canonical order.
     pub fn item_ids(&self) -> &Ids {
         &self.items
+    }
+
+    /// Whether somebody knows who voted.
+    pub fn has_annotators(&self) -> bool {
+        !self.annotators.is_empty()
+    }
+
+    /// An error if nobody knows who voted.
+    pub(crate) fn require_annotators(&self) -> Result<()> {
+        if self.has_annotators() {
+            return Ok(());
+        }
+        Err(Error::votes(
+            "the votes have no annotators: they were read as votes of which nobody knows who cast \
+             them (annotator = NULL), so nothing can be said of a person; name the column of \
+             annotators to learn of them",
+        ))
     }
 
     /// Whether a time on the path was chosen. If not (`folds = 0` and no `t`), only

@@ -44,7 +44,9 @@ impl Fit {
 impl FitTotals {
     fn is_valid(&self) -> bool {
         let known = [self.alpha, self.first_entry, self.fdr];
-        all_counts(&[self.votes, self.kappa]) && known.into_iter().flatten().all(is_count)
+        all_counts(&[self.votes, self.kappa])
+            && all_counts(&self.sides)
+            && known.into_iter().flatten().all(is_count)
     }
 }
 
@@ -240,7 +242,7 @@ mod tests {
         for plot in Plot::ALL {
             fit.plot(plot)?;
         }
-        fit.report_within(&mut Execution::new())?;
+        fit.report()?;
         Ok(())
     }
 

@@ -21,6 +21,7 @@ mod pair_variance;
 mod problem;
 mod settings;
 mod statistics;
+mod triangle_span;
 mod triangle_test;
 
 pub use cv::{CrossValidation, Scorer, cross_validate};

@@ -1,7 +1,8 @@
 //! How far the flow of each pair is known: its variance over annotators.
 //!
 //! Votes of one annotator on a pair count together, so that somebody who repeats a
-//! vote, or a row that stands in the table twice, does not pass for agreement. With
+//! vote, or a row that stands in the table twice, does not pass for agreement. (If nobody
+//! knows who voted, every vote counts as one of another annotator.) With
 //! Y_u = Σ ω y and ω_u = Σ ω over the votes of annotator u on a pair, and
 //! W = Σ ω_u, the flow is f = Σ Y_u / W, and
 //!
@@ -50,9 +51,9 @@ impl PairVariance {
         // Y_u and ω_u of one annotator.
         let mut own = vec![[0.0; 2]; flow.len()];
         let mut met: Vec<usize> = Vec::new();
-        for u in 0..votes.annotators() {
+        for u in 0..votes.clusters() {
             stop.check()?;
-            for vote in votes.of(u) {
+            for vote in votes.cluster(u).map(|row| votes.get(row)) {
                 let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
                 let pair = flow.pair(a, b);
                 let choice = match model {

@@ -55,8 +55,8 @@ impl Problem {
         let mut settings = Settings {
             kappa: options.kappa,
             alpha: f64::NAN, // follows from the norm
-            position_bias: options.position_bias,
-            personal: options.personal,
+            position_bias: options.has_position_bias(),
+            personal: options.has_personal(),
             theta_update: options.theta_update,
         };
         let norm = step_norm(&statistics, &consensus, &settings, stop)?;

@@ -2,39 +2,10 @@
 
 use std::fmt::Display;
 
+use super::columns::{AnnotatorColumn, Columns};
 use super::enums::{BiasTest, OnBadRow, PairModel, ThetaUpdate};
 use super::json::{JsonField, json_fields, read_fields};
 use crate::error::{Error, Result};
-
-/// Which columns of the votes table to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Columns {
-    /// Who voted.
-    pub annotator: String,
-    /// The item shown on the left.
-    pub left: String,
-    /// The item shown on the right.
-    pub right: String,
-    /// What was chosen.
-    pub choice: String,
-    /// A vote's weight or count, if there is such a column.
-    pub weight: Option<String>,
-    /// An explicit cross-validation fold, if there is such a column.
-    pub fold: Option<String>,
-}
-
-impl Default for Columns {
-    fn default() -> Self {
-        Self {
-            annotator: "annotator".into(),
-            left: "left".into(),
-            right: "right".into(),
-            choice: "choice".into(),
-            weight: None,
-            fold: None,
-        }
-    }
-}
 
 /// Everything that a caller can choose. `Options::default()` is what SQL users get
 /// when they pass nothing.
@@ -45,7 +16,7 @@ impl Default for Columns {
 /// let options = Options {
 ///     kappa: 10.0,
 ///     pair_model: PairModel::BradleyTerry,
-///     columns: Columns { choice: "winner".into(), ..Columns::default() },
+///     columns: Columns { choice: Some("winner".into()), ..Columns::default() },
 ///     ..Options::default()
 /// };
 /// // The same by the names that SQL users write:
@@ -74,10 +45,12 @@ pub struct Options {
     pub seed: u64,
     /// The time on the path to stop at, in place of the one that cross-validation chooses.
     pub t: Option<f64>,
-    /// Whether the model has a position bias γ for each annotator.
-    pub position_bias: bool,
-    /// Whether the model has a deviation δ for each annotator.
-    pub personal: bool,
+    /// Whether the model has a position bias γ for each annotator. By default it has,
+    /// unless the votes have no annotators or no sides.
+    pub position_bias: Option<bool>,
+    /// Whether the model has a deviation δ for each annotator. By default it has, unless
+    /// the votes have no annotators.
+    pub personal: Option<bool>,
     /// How θ is updated along the path.
     pub theta_update: ThetaUpdate,
     /// What HodgeRank's scores are computed from.
@@ -104,8 +77,8 @@ impl Default for Options {
             folds: 5,
             seed: 0,
             t: None,
-            position_bias: true,
-            personal: true,
+            position_bias: None,
+            personal: None,
             theta_update: ThetaUpdate::Solve,
             pair_model: PairModel::Uniform,
             fdr: None,
@@ -151,7 +124,8 @@ impl Options {
         FIELDS.iter().map(|field| field.name)
     }
 
-    /// Reads options from a JSON object. A field that is absent or `null` keeps its default.
+    /// Reads options from a JSON object. A field that is absent or `null` keeps its default,
+    /// except that `null` for `annotator` says that nobody knows who voted.
     pub fn from_json(json: &str) -> Result<Self> {
         let mut options = Self::default();
         read_fields(&mut options, FIELDS, json, "{\"kappa\": 10}")?;
@@ -188,13 +162,45 @@ impl Options {
                 "bias_test needs the rate of false discoveries that it is to keep to: set fdr",
             ));
         }
+        if self.columns.annotator == AnnotatorColumn::Unknown {
+            self.refuse_effects()?;
+        }
         let range = "a finite number, 0 or greater";
         require("t", self.t, range, |t| t.is_finite() && *t >= 0.0)
     }
 
+    /// Whether the model has a position bias in it, if the votes have annotators and sides.
+    pub fn has_position_bias(&self) -> bool {
+        self.position_bias.unwrap_or(true)
+    }
+
+    /// Whether the model has deviations in it, if the votes have annotators.
+    pub fn has_personal(&self) -> bool {
+        self.personal.unwrap_or(true)
+    }
+
     /// Whether the model has any effect of annotators in it.
     pub fn has_effects(&self) -> bool {
-        self.position_bias || self.personal
+        let knows_annotators = self.columns.annotator != AnnotatorColumn::Unknown;
+        knows_annotators && (self.has_position_bias() || self.has_personal())
+    }
+
+    /// Refuses effects that a caller chose although nobody knows who voted.
+    pub(crate) fn refuse_effects(&self) -> Result<()> {
+        let effects = [
+            ("position_bias", self.position_bias),
+            ("personal", self.personal),
+        ];
+        match effects
+            .into_iter()
+            .find(|(_, chosen)| *chosen == Some(true))
+        {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::option(format!(
+                "{name} cannot be true where nobody knows who voted (annotator is NULL): it is about \
+                 each annotator; name the column of annotators, or leave {name} out"
+            ))),
+        }
     }
 }
 
@@ -232,9 +238,9 @@ mod tests {
         let expected = Options {
             columns: Columns {
                 annotator: "a".into(),
-                left: "l".into(),
-                right: "r".into(),
-                choice: "c".into(),
+                left: Some("l".into()),
+                right: Some("r".into()),
+                choice: Some("c".into()),
                 weight: Some("w".into()),
                 fold: Some("f".into()),
             },
@@ -245,8 +251,8 @@ mod tests {
             folds: 3,
             seed: u64::MAX,
             t: Some(4.0),
-            position_bias: false,
-            personal: false,
+            position_bias: Some(false),
+            personal: Some(false),
             theta_update: ThetaUpdate::Lagged,
             pair_model: PairModel::Thurstone,
             fdr: Some(0.2),
@@ -262,6 +268,10 @@ mod tests {
     fn null_means_default() {
         let options = Options::from_json(r#"{"kappa": null, "t": null, "weight": null}"#).unwrap();
         assert_eq!(options, Options::default());
+        let nobody_knows = Options::from_json(r#"{"annotator": null, "choice": null}"#).unwrap();
+        let mut expected = Options::default();
+        expected.columns.annotator = AnnotatorColumn::Unknown;
+        assert_eq!(nobody_knows, expected);
     }
 
     #[test]
@@ -332,6 +342,15 @@ mod tests {
             (
                 r#"{"weight": 3}"#,
                 "weight must be the name of a column, not 3",
+            ),
+            (
+                r#"{"annotator": 3}"#,
+                "annotator must be the name of a column, or null if nobody knows who voted, not 3",
+            ),
+            (
+                r#"{"annotator": null, "personal": true}"#,
+                "personal cannot be true where nobody knows who voted (annotator is NULL): it is \
+                 about each annotator; name the column of annotators, or leave personal out",
             ),
             (
                 "[1]",

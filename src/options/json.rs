@@ -9,6 +9,8 @@ use crate::error::{Error, Result};
 pub(crate) trait FromJson: Sized {
     /// The values that are accepted, for the error message.
     const EXPECTED: &'static str;
+    /// Whether `null` is a value of its own, not the default.
+    const TAKES_NULL: bool = false;
 
     fn from_json(value: &Value) -> Option<Self>;
 }
@@ -77,8 +79,7 @@ macro_rules! json_fields {
         &[$($crate::options::JsonField {
             name: stringify!($name),
             set: |target, value| {
-                target.$($field).+ = $crate::options::read_value(stringify!($name), value)?;
-                Ok(())
+                $crate::options::set_value(&mut target.$($field).+, stringify!($name), value)
             },
         }),+]
     };
@@ -93,7 +94,16 @@ pub(crate) fn read_value<T: FromJson>(name: &str, value: &Value) -> Result<T> {
     })
 }
 
-/// Sets the fields that a JSON object names. One that is `null` keeps its default;
+/// Sets a field; `null` leaves it as it is, unless that is a value of its own.
+pub(crate) fn set_value<T: FromJson>(field: &mut T, name: &str, value: &Value) -> Result<()> {
+    if !value.is_null() || T::TAKES_NULL {
+        *field = read_value(name, value)?;
+    }
+    Ok(())
+}
+
+/// Sets the fields that a JSON object names. One that is `null` keeps its default
+/// ([`set_value`]);
 /// one that is not in `known` is an error with the nearest name.
 pub(crate) fn read_fields<T>(
     target: &mut T,
@@ -116,9 +126,7 @@ pub(crate) fn read_fields<T>(
             let names = known.iter().map(|field| field.name);
             return Err(Error::option(unknown_name("option", name, names)));
         };
-        if !value.is_null() {
-            (field.set)(target, value)?;
-        }
+        (field.set)(target, value)?;
     }
     Ok(())
 }

@@ -6,3 +6,4 @@ pub(crate) mod arrow;
 pub(crate) mod html;
 pub(crate) mod svg;
 mod text;
+mod verdicts;

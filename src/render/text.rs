@@ -25,15 +25,24 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// An id as a label of at most so many cells: text without its quotes. Of a long one
-/// the middle is left out: names that begin alike often end in a number.
-pub(super) fn short_label(id: IdRef<'_>, max_cells: usize) -> String {
-    let text = match id {
+/// Whether an id is longer than so many cells.
+pub(super) fn is_long(id: IdRef<'_>, max_cells: usize) -> bool {
+    full_label(id).chars().map(cells).sum::<usize>() > max_cells
+}
+
+fn full_label(id: IdRef<'_>) -> String {
+    match id {
         IdRef::Int(value) => value.to_string(),
         IdRef::Text("") => "(empty)".into(),
         IdRef::Text(text) => text.into(),
-    };
-    if text.chars().map(cells).sum::<usize>() <= max_cells {
+    }
+}
+
+/// An id as a label of at most so many cells: text without its quotes. Of a long one
+/// the middle is left out: names that begin alike often end in a number.
+pub(super) fn short_label(id: IdRef<'_>, max_cells: usize) -> String {
+    let text = full_label(id);
+    if !is_long(id, max_cells) {
         return text;
     }
     let tail = (max_cells - 1) * 2 / 5;
@@ -65,9 +74,38 @@ fn cells(character: char) -> usize {
     if (character as u32) < 0x1100 { 1 } else { 2 }
 }
 
-/// Roughly how wide a text is at the usual size, in pixels; rather too wide than too narrow.
-pub(super) fn text_width(text: &str) -> f64 {
-    7.0 * text.chars().map(cells).sum::<usize>() as f64
+/// How wide a text is at a font size, in pixels; rather too wide than too narrow. The
+/// widest of the fonts that pictures ask for is DejaVu Sans.
+pub(super) fn text_width(text: &str, font_size: f64) -> f64 {
+    font_size * text.chars().map(character_width).sum::<f64>()
+}
+
+/// In units of the font size.
+fn character_width(character: char) -> f64 {
+    match character {
+        ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | 'i' | 'j' | 'l' | 'I' | 'J' => 0.34,
+        'f' | 'r' | 't' | '-' | '/' | '\\' | '(' | ')' | '[' | ']' => 0.42,
+        'm' | 'M' | 'w' | 'W' | '%' | '@' | '…' | '−' | '+' | '=' | '<' | '>' => 1.0,
+        'A'..='Z' | '&' | '#' | '~' | '^' => 0.84,
+        c if (c as u32) < 0x80 => 0.64,
+        c if (c as u32) < 0x1100 => 0.8,
+        _ => 1.3,
+    }
+}
+
+/// A text in lines that are no wider than that, unless a word is.
+pub(super) fn wrap(text: &str, max_width: f64, font_size: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text_width(&format!("{line} {word}"), font_size) <= max_width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
 }
 
 /// A number with three significant digits, or with all digits before the point if
@@ -82,6 +120,16 @@ pub(super) fn significant(value: f64) -> String {
         _ => return format!("{value:.1e}").replace('-', "−"),
     };
     format!("{value:.decimals$}").replace('-', "−")
+}
+
+/// A score with so many decimals, and no minus before zero.
+pub(super) fn decimal(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.bytes().all(|b| matches!(b, b'0' | b'.')) => zero.into(),
+        Some(size) => format!("−{size}"),
+        None => text,
+    }
 }
 
 /// A sum of weights, rounded, with commas between thousands.
@@ -119,6 +167,15 @@ mod tests {
             escape(hostile),
             "&lt;/text&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;&quot;\u{fffd}\u{fffd} "
         );
+    }
+
+    #[test]
+    fn lines_are_no_wider_than_the_paper() {
+        let text = "scores have mean zero; blue lines are intervals";
+        let lines = wrap(text, 160.0, 10.0);
+        assert!(lines.len() > 1, "{lines:?}");
+        assert!(lines.iter().all(|line| text_width(line, 10.0) <= 160.0));
+        assert_eq!(lines.join(" "), text);
     }
 
     #[test]

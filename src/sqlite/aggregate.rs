@@ -1,5 +1,5 @@
-//! `me_hodgerank_fit(annotator, left, right, choice [, weight [, fold]] [, options])`:
-//! the votes of each group to a model.
+//! `me_hodgerank_model(annotator, left, right, choice [, weight [, fold]] [, options])`:
+//! the votes of each group to a model. `me_hodgerank_fit` is the name that it had first.
 
 #![allow(unsafe_code)]
 
@@ -12,12 +12,14 @@ use super::flags::PURE;
 use super::ingest::{Ingest, SqlRow};
 use super::poll::interruptible;
 use crate::fit::cache;
-use crate::options::{Columns, Options};
+use crate::options::Options;
 
 /// Makes the aggregate known to a connection.
 pub(super) fn register(connection: &Connection) -> Result<()> {
-    for arguments in 4..=7 {
-        connection.create_aggregate_function("me_hodgerank_fit", arguments, PURE, FitAggregate)?;
+    for name in ["me_hodgerank_model", "me_hodgerank_fit"] {
+        for arguments in 4..=7 {
+            connection.create_aggregate_function(name, arguments, PURE, FitAggregate)?;
+        }
     }
     Ok(())
 }
@@ -61,13 +63,7 @@ impl VoteGroup {
     fn new(arguments: &Context<'_>) -> Result<Self> {
         let optional = OptionalArguments::new(arguments);
         let json = json(arguments, optional)?.map(String::from);
-        let mut options = Options::from_json(json.as_deref().unwrap_or("{}"))?;
-        if options.columns != Columns::default() {
-            return Err(message(
-                "me_hodgerank_fit takes its columns as arguments: annotator, left, right, choice, \
-                 weight and fold cannot be options here",
-            ));
-        }
+        let mut options = Options::of_aggregate(json.as_deref().unwrap_or("{}"))?;
         options.columns.weight = optional.weight.map(|_| "weight".into());
         options.columns.fold = optional.fold.map(|_| "fold".into());
         Ok(Self {
@@ -81,17 +77,19 @@ impl VoteGroup {
     fn push(&mut self, arguments: &Context<'_>) -> Result<()> {
         if json(arguments, self.optional)? != self.json.as_deref() {
             return Err(message(
-                "the options of me_hodgerank_fit must be the same for all votes of a group",
+                "the options must be the same for all votes of a group",
             ));
         }
-        self.ingest.push(&SqlRow {
-            annotator: arguments.get_raw(0),
+        let row = SqlRow {
+            annotator: Some(arguments.get_raw(0)),
             left: arguments.get_raw(1),
             right: arguments.get_raw(2),
-            choice: arguments.get_raw(3),
+            choice: Some(arguments.get_raw(3)),
             weight: self.optional.weight.map(|index| arguments.get_raw(index)),
             fold: self.optional.fold.map(|index| arguments.get_raw(index)),
-        })
+        };
+        let outcome = self.ingest.push(&row);
+        Ok(outcome.map_err(|error| error.in_group(self.ingest.group()))?)
     }
 }
 
@@ -137,9 +135,12 @@ impl Aggregate<Option<VoteGroup>, Option<Vec<u8>>> for FitAggregate {
             // SAFETY: the connection is only used during this call, on its thread.
             let connection = unsafe { context.get_connection()? };
             let options = &group.options;
+            let which = group.ingest.group();
             interruptible(&connection, options.max_seconds, |execution| {
-                let votes = group.ingest.finish(execution)?;
-                Ok(Some(cache::fit(&votes, options, execution)?.to_bytes()))
+                let votes = group.ingest.finish(execution);
+                let fit = votes.and_then(|votes| cache::fit(&votes, options, execution));
+                let bytes = fit.map(|fit| Some(fit.to_bytes()));
+                bytes.map_err(|error| error.in_group(which))
             })
         })
     }

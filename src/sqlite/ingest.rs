@@ -8,15 +8,15 @@ use rusqlite::{Connection, Result};
 use super::error::message;
 use super::source::Source;
 use crate::execution::Execution;
-use crate::options::{Columns, Options};
+use crate::options::{Options, ReadColumns};
 use crate::votes::{ChoiceRef, IdRef, IdType, Row, VoteBuilder, Votes};
 
 /// One row of SQLite values.
 pub(super) struct SqlRow<'a> {
-    pub annotator: ValueRef<'a>,
+    pub annotator: Option<ValueRef<'a>>,
     pub left: ValueRef<'a>,
     pub right: ValueRef<'a>,
-    pub choice: ValueRef<'a>,
+    pub choice: Option<ValueRef<'a>>,
     pub weight: Option<ValueRef<'a>>,
     pub fold: Option<ValueRef<'a>>,
 }
@@ -24,7 +24,7 @@ pub(super) struct SqlRow<'a> {
 /// Collects votes whose types are known only value by value.
 pub(super) struct Ingest {
     builder: VoteBuilder,
-    columns: Columns,
+    columns: ReadColumns,
     boolean_choices: bool,
     annotators: SeenTypes,
     items: SeenTypes,
@@ -57,7 +57,7 @@ impl Ingest {
     pub fn new(options: &Options) -> Self {
         Self {
             builder: VoteBuilder::new(options),
-            columns: options.columns.clone(),
+            columns: options.columns.default_names(),
             boolean_choices: false,
             annotators: SeenTypes::default(),
             items: SeenTypes::default(),
@@ -69,15 +69,17 @@ impl Ingest {
         let _depth = Depth::enter()?;
         let mut source = Source::open(connection, text, &options.columns)?;
         let mut ingest = Self::new(options);
+        ingest.columns = source.columns.clone();
+        ingest.builder.read_from(source.columns.clone());
         ingest.boolean_choices = source.has_boolean_choices();
         let mut rows = source.statement.raw_query();
         while let Some(row) = rows.next()? {
             let optional = |index: Option<usize>| index.map(|index| row.get_ref(index)).transpose();
             ingest.push(&SqlRow {
-                annotator: row.get_ref(source.annotator)?,
+                annotator: optional(source.annotator)?,
                 left: row.get_ref(source.left)?,
                 right: row.get_ref(source.right)?,
-                choice: row.get_ref(source.choice)?,
+                choice: optional(source.choice)?,
                 weight: optional(source.weight)?,
                 fold: optional(source.fold)?,
             })?;
@@ -86,23 +88,30 @@ impl Ingest {
     }
 
     /// Takes one row.
-    pub fn push(&mut self, values: &SqlRow<'_>) -> Result<()> {
+    pub fn push(&mut self, values: &SqlRow<'_>) -> crate::Result<()> {
         let row = self.row(values);
         let row = row.map_err(|text| {
             let number = self.builder.rows() + 1;
-            message(format!("{text} (row {number} of those read)"))
+            crate::Error::votes(format!("{text} (row {number} of those read)"))
         })?;
-        Ok(self.builder.push(row)?)
+        self.builder.push(row)
     }
 
     fn row<'a>(&mut self, values: &SqlRow<'a>) -> Result<Row<'a>, String> {
         let columns = &self.columns;
         let name = |name: &Option<String>| name.clone().unwrap_or_default();
+        let annotators = &mut self.annotators;
+        let annotator = values.annotator.filter(|_| columns.annotator.is_some());
+        let annotator = annotator.map(|value| id(value, annotators, columns.annotator_name()));
+        let choices = self.boolean_choices;
+        let choice = values
+            .choice
+            .map(|value| choice(value, choices, columns.choice_name()));
         Ok(Row {
-            annotator: id(values.annotator, &mut self.annotators, &columns.annotator)?,
+            annotator: annotator.transpose()?.flatten(),
             left: id(values.left, &mut self.items, &columns.left)?,
             right: id(values.right, &mut self.items, &columns.right)?,
-            choice: choice(values.choice, self.boolean_choices, &columns.choice)?,
+            choice: choice.transpose()?.flatten(),
             weight: match values.weight {
                 None | Some(ValueRef::Null) => None,
                 Some(ValueRef::Integer(value)) => Some(value as f64),
@@ -115,6 +124,11 @@ impl Ingest {
                 Some(other) => return Err(wrong_type(&name(&columns.fold), other, FOLDS)),
             },
         })
+    }
+
+    /// Which group of votes this is: see [`VoteBuilder::group`].
+    pub fn group(&self) -> Option<String> {
+        self.builder.group()
     }
 
     /// The votes in canonical order, with ids of the types that were read.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! a table or a SELECT ─ source.rs ─ ingest.rs ─┐
-//! me_hodgerank_fit(…) ─ aggregate.rs ──────────┴─ a fit ─ table_call.rs ─ rows
+//! me_hodgerank_model(…) ─ aggregate.rs ────────┴─ a fit ─ table_call.rs ─ rows
 //! ```
 //!
 //! | file | what it holds |
@@ -19,7 +19,7 @@
 //! | `values.rs` | Arrow values as SQLite values |
 //! | `predict.rs` | `me_hodgerank_predict`, rows of another table |
 //! | `scalars.rs` | the scalar functions |
-//! | `aggregate.rs` | `me_hodgerank_fit`, votes to a model |
+//! | `aggregate.rs` | `me_hodgerank_model`, votes to a model |
 //! | `error.rs`, `flags.rs` | SQL errors, and how functions are registered |
 //! | `register.rs` | the functions that a program calls |
 //! | `extension.rs` | the entry point of the loadable extension |

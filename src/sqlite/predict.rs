@@ -11,7 +11,7 @@ use rusqlite::{Connection, Result};
 
 use super::error::message;
 use super::ingest::{SeenTypes, id};
-use super::source::TestSource;
+use super::source::Source;
 use crate::fit::Fit;
 use crate::fit::predict::Predictor;
 use crate::options::Columns;
@@ -35,25 +35,27 @@ pub(super) fn predict(
     fit: Arc<Fit>,
 ) -> Result<RecordBatch> {
     let predictor = Predictor::new(fit)?;
-    let mut test = TestSource::open(connection, text, columns)?;
+    let mut test = Source::open_to_predict(connection, text, columns)?;
+    let columns = test.columns.clone();
     let mut values: [MixedColumn; 4] = Default::default();
     let (mut annotators, mut items) = (SeenTypes::default(), SeenTypes::default());
     let (mut predicted, mut hodgerank) = (Float64Builder::new(), Float64Builder::new());
     let mut rows = test.statement.raw_query();
     while let Some(row) = rows.next()? {
-        let who = row.get_ref(test.annotator)?;
+        let optional = |index: Option<usize>| match index {
+            Some(index) => row.get_ref(index),
+            None => Ok(ValueRef::Null),
+        };
+        let (who, choice) = (optional(test.annotator)?, optional(test.choice)?);
         let (left, right) = (row.get_ref(test.left)?, row.get_ref(test.right)?);
-        let choice = test.choice.map(|index| row.get_ref(index)).transpose()?;
-        let choice = choice.unwrap_or(ValueRef::Null);
         for (value, column) in [who, left, right, choice].into_iter().zip(&mut values) {
             column.push(value)?;
         }
-        let who = id(who, &mut annotators, &columns.annotator).map_err(message)?;
+        let who = id(who, &mut annotators, columns.annotator_name()).map_err(message)?;
         let left = id(left, &mut items, &columns.left).map_err(message)?;
         let right = id(right, &mut items, &columns.right).map_err(message)?;
+        predicted.append_option(predictor.vote_of(who, left, right));
         let pair = left.zip(right);
-        let vote = pair.zip(who).map(|((l, r), u)| predictor.vote(u, l, r));
-        predicted.append_option(vote);
         hodgerank.append_option(pair.map(|(left, right)| predictor.hodgerank(left, right)));
     }
     predictor.check_types(annotators.known(), items.known())?;

@@ -1,5 +1,5 @@
 //! The scalar functions: the version, and the predictions, pictures and report of a
-//! model that `me_hodgerank_fit` returned. They depend on their arguments only.
+//! model that `me_hodgerank_model` returned. They depend on their arguments only.
 
 use rusqlite::functions::Context;
 use rusqlite::types::ValueRef;
@@ -43,27 +43,28 @@ fn version(_: &Context<'_>) -> Result<Option<&'static str>> {
 }
 
 fn predict_vote(context: &Context<'_>) -> Result<Option<f64>> {
-    let ids = (id(context, 1)?, id(context, 2)?, id(context, 3)?);
-    let (Some(model), (Some(annotator), Some(left), Some(right))) = (model(context)?, ids) else {
+    let (annotator, left, right) = (id(context, 1)?, id(context, 2)?, id(context, 3)?);
+    let Some(model) = model(context)? else {
         return Ok(None);
     };
     let predictor = Predictor::from_bytes(model)?;
     for item in [left, right] {
-        predictor.check_types(Some(id_type(annotator)), Some(id_type(item)))?;
+        predictor.check_types(annotator.map(id_type), item.map(id_type))?;
     }
-    Ok(Some(predictor.vote(annotator, left, right)))
+    Ok(predictor.vote_of(annotator, left, right))
 }
 
 fn predict_hodgerank(context: &Context<'_>) -> Result<Option<f64>> {
-    let ids = (id(context, 1)?, id(context, 2)?);
-    let (Some(model), (Some(left), Some(right))) = (model(context)?, ids) else {
+    let (left, right) = (id(context, 1)?, id(context, 2)?);
+    let Some(model) = model(context)? else {
         return Ok(None);
     };
     let predictor = Predictor::from_bytes(model)?;
     for item in [left, right] {
-        predictor.check_types(None, Some(id_type(item)))?;
+        predictor.check_types(None, item.map(id_type))?;
     }
-    Ok(Some(predictor.hodgerank(left, right)))
+    let pair = left.zip(right);
+    Ok(pair.map(|(left, right)| predictor.hodgerank(left, right)))
 }
 
 fn svg(context: &Context<'_>) -> Result<Option<String>> {
@@ -92,7 +93,7 @@ fn model<'a>(context: &'a Context<'_>) -> Result<Option<&'a [u8]>> {
         ValueRef::Null => Ok(None),
         ValueRef::Blob(bytes) => Ok(Some(bytes)),
         _ => Err(message(
-            "the first argument is a model made by me_hodgerank_fit, a blob",
+            "the first argument is a model made by me_hodgerank_model, a blob",
         )),
     }
 }

@@ -14,16 +14,16 @@ use rusqlite::{Batch, Connection, Error, Result, Statement, ffi};
 
 use super::error::message;
 use super::sql_text::{has_several_statements, is_query, path, quoted};
-use crate::options::Columns;
-use crate::votes::arrow::missing_column;
+use crate::options::{Columns, ReadColumns, position};
 
-/// A statement that returns votes, and the indices of their columns.
+/// A statement that returns votes, the columns that are read, and their indices.
 pub(super) struct Source<'c> {
     pub statement: Statement<'c>,
-    pub annotator: usize,
+    pub columns: ReadColumns,
+    pub annotator: Option<usize>,
     pub left: usize,
     pub right: usize,
-    pub choice: usize,
+    pub choice: Option<usize>,
     pub weight: Option<usize>,
     pub fold: Option<usize>,
 }
@@ -31,102 +31,98 @@ pub(super) struct Source<'c> {
 impl<'c> Source<'c> {
     /// Prepares to read the columns from what `text` names.
     pub fn open(connection: &'c Connection, text: &str, columns: &Columns) -> Result<Self> {
-        if is_query(text) {
-            return Self::find_columns(query(connection, text)?, columns);
-        }
-        let names: Vec<&String> = [
-            &columns.annotator,
-            &columns.left,
-            &columns.right,
-            &columns.choice,
-        ]
-        .into_iter()
-        .chain(&columns.weight)
-        .chain(&columns.fold)
-        .collect();
-        let statement = table(connection, text, &names)?;
-        Ok(Self {
-            statement,
-            annotator: 0,
-            left: 1,
-            right: 2,
-            choice: 3,
-            weight: columns.weight.as_ref().map(|_| 4),
-            fold: columns.fold.as_ref().map(|_| names.len() - 1),
-        })
+        let whole = if is_query(text) {
+            query(connection, text)?
+        } else {
+            match Self::table(connection, text, columns)? {
+                Some(source) => return Ok(source),
+                None => whole_table(connection, text)?,
+            }
+        };
+        let found = columns.find(&whole.column_names())?;
+        Ok(Self::of_names(whole, found))
     }
 
-    /// Finds the columns among those that a statement returns.
-    fn find_columns(statement: Statement<'c>, columns: &Columns) -> Result<Self> {
-        let present = column_names(&statement);
-        let optional = |name: &Option<String>| {
-            let index = name.as_ref().map(|name| require(&present, name));
-            index.transpose()
-        };
-        Ok(Self {
-            annotator: require(&present, &columns.annotator)?,
-            left: require(&present, &columns.left)?,
-            right: require(&present, &columns.right)?,
-            choice: require(&present, &columns.choice)?,
-            weight: optional(&columns.weight)?,
-            fold: optional(&columns.fold)?,
+    /// A SELECT of the columns of a table or view that hold the votes; None if it does
+    /// not have them.
+    ///
+    /// The first columns that can be read are taken: a table may have more than `SELECT *`
+    /// shows, and the caller's authoriser is asked for no others.
+    fn table(connection: &'c Connection, text: &str, columns: &Columns) -> Result<Option<Self>> {
+        for candidate in columns.candidates() {
+            match select(connection, text, &candidate) {
+                Ok(statement) => return Ok(Some(Self::in_order(statement, candidate))),
+                Err(error) if !is_about(&error, "no such column") => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// A statement that returns these columns and no others, in their order.
+    fn in_order(statement: Statement<'c>, columns: ReadColumns) -> Self {
+        let mut next = 0..;
+        let mut index = |is_read: bool| is_read.then(|| next.next()).flatten();
+        let annotator = index(columns.annotator.is_some());
+        let (left, right) = (index(true), index(true));
+        let choice = index(columns.choice.is_some());
+        let weight = index(columns.weight.is_some());
+        let fold = index(columns.fold.is_some());
+        // SQLite may call a column otherwise: rowid.
+        let spelled = columns.clone().require(&statement.column_names());
+        Self {
+            columns: spelled.unwrap_or(columns),
             statement,
-        })
+            annotator,
+            left: left.expect("every vote has one"),
+            right: right.expect("every vote has one"),
+            choice,
+            weight,
+            fold,
+        }
+    }
+
+    /// Votes to be predicted: the choice may be missing.
+    pub fn open_to_predict(
+        connection: &'c Connection,
+        text: &str,
+        columns: &Columns,
+    ) -> Result<Self> {
+        let statement = if is_query(text) {
+            query(connection, text)?
+        } else {
+            whole_table(connection, text)?
+        };
+        let found = columns.find_to_predict(&statement.column_names())?;
+        Ok(Self::of_names(statement, found))
+    }
+
+    /// A statement that returns columns of these names.
+    fn of_names(statement: Statement<'c>, columns: ReadColumns) -> Self {
+        let present = statement.column_names();
+        let index = |name: &str| position(&present, name);
+        let optional = |name: &Option<String>| name.as_deref().and_then(index);
+        let required = |name: &str| index(name).expect("found before");
+        Self {
+            annotator: optional(&columns.annotator),
+            left: required(&columns.left),
+            right: required(&columns.right),
+            choice: optional(&columns.choice),
+            weight: optional(&columns.weight),
+            fold: optional(&columns.fold),
+            columns,
+            statement,
+        }
     }
 
     /// Whether the choices are declared to be booleans: SQLite stores those as 0
     /// and 1, where 0 means right and not a tie.
     pub fn has_boolean_choices(&self) -> bool {
-        let declared = self.statement.columns()[self.choice]
-            .decl_type()
-            .map(str::to_ascii_uppercase);
+        let columns = self.statement.columns();
+        let declared = self.choice.and_then(|choice| columns[choice].decl_type());
+        let declared = declared.map(str::to_ascii_uppercase);
         matches!(declared.as_deref(), Some("BOOL" | "BOOLEAN"))
     }
-}
-
-/// A statement that returns votes to be predicted: the choice may be missing.
-pub(super) struct TestSource<'c> {
-    pub statement: Statement<'c>,
-    pub annotator: usize,
-    pub left: usize,
-    pub right: usize,
-    pub choice: Option<usize>,
-}
-
-impl<'c> TestSource<'c> {
-    /// Prepares to read the columns from what `text` names.
-    pub fn open(connection: &'c Connection, text: &str, columns: &Columns) -> Result<Self> {
-        let statement = if is_query(text) {
-            query(connection, text)?
-        } else {
-            table(connection, text, &[])?
-        };
-        let present = column_names(&statement);
-        Ok(Self {
-            annotator: require(&present, &columns.annotator)?,
-            left: require(&present, &columns.left)?,
-            right: require(&present, &columns.right)?,
-            choice: find(&present, &columns.choice),
-            statement,
-        })
-    }
-}
-
-fn column_names(statement: &Statement<'_>) -> Vec<String> {
-    let names = statement.column_names().into_iter();
-    names.map(String::from).collect()
-}
-
-/// The index of a column, or the error that it is missing.
-fn require(present: &[String], name: &str) -> Result<usize> {
-    find(present, name).ok_or_else(|| missing_column(name, present.iter()).into())
-}
-
-/// The index of a column. SQLite's names are the same in upper and lower case; an
-/// exact match takes precedence.
-fn find(present: &[String], name: &str) -> Option<usize> {
-    let position = |same: &dyn Fn(&str) -> bool| present.iter().position(|known| same(known));
-    position(&|known| known == name).or_else(|| position(&|known| known.eq_ignore_ascii_case(name)))
 }
 
 /// The caller's own SELECT, run unchanged. It must be a single statement that only
@@ -163,41 +159,45 @@ fn query<'c>(connection: &'c Connection, text: &str) -> Result<Statement<'c>> {
     Ok(statement)
 }
 
-/// A SELECT of columns of a table or view; of all columns if none is named. The
-/// columns are qualified: SQLite would take an unknown quoted name for a text.
-fn table<'c>(connection: &'c Connection, text: &str, names: &[&String]) -> Result<Statement<'c>> {
-    let columns: Vec<_> = names
-        .iter()
-        .map(|name| format!("v.{}", quoted(name)))
-        .collect();
-    let columns = match columns.as_slice() {
-        [] => "*".to_string(),
-        columns => columns.join(", "),
-    };
-    let select = |columns: &str, table: &str| {
+/// A SELECT of some columns of a table or view. They are qualified: SQLite would take an
+/// unknown quoted name for a text.
+fn select<'c>(
+    connection: &'c Connection,
+    text: &str,
+    columns: &ReadColumns,
+) -> Result<Statement<'c>> {
+    let names = columns.all().map(|(_, name)| format!("v.{}", quoted(name)));
+    prepare(connection, text, &names.collect::<Vec<_>>().join(", "))
+}
+
+/// A SELECT of all columns of a table or view.
+fn whole_table<'c>(connection: &'c Connection, text: &str) -> Result<Statement<'c>> {
+    prepare(connection, text, "*")
+}
+
+fn prepare<'c>(connection: &'c Connection, text: &str, columns: &str) -> Result<Statement<'c>> {
+    let from = |table: &str, columns: &str| {
         let sql = format!("SELECT {columns} FROM {table} AS v");
         let statement = connection.prepare(&sql);
         statement.map_err(|error| with_own_text(connection, error))
     };
-    let unknown = |error: &Error| error.to_string().starts_with("no such table");
-    let mut table = path(text).unwrap_or_else(|| quoted(text));
-    let mut outcome = select(&columns, &table);
+    let unknown = |error: &Error| is_about(error, "no such table");
+    let mut outcome = from(&path(text).unwrap_or_else(|| quoted(text)), columns);
     // A dot may also be part of the table's name.
-    if outcome.as_ref().is_err_and(unknown) && select("*", &quoted(text)).is_ok() {
-        table = quoted(text);
-        outcome = select(&columns, &table);
+    if outcome.as_ref().is_err_and(unknown) && from(&quoted(text), "*").is_ok() {
+        outcome = from(&quoted(text), columns);
     }
     match outcome {
         Err(error) if unknown(&error) => Err(message(format!(
             "{error}: the first argument names a table or a view, or is the text of a SELECT"
         ))),
-        Err(error) if error.to_string().starts_with("no such column") => {
-            let present = column_names(&select("*", &table)?);
-            let missing = names.iter().map(|name| require(&present, name));
-            Err(missing.filter_map(Result::err).next().unwrap_or(error))
-        }
         outcome => outcome,
     }
+}
+
+/// Whether an error of SQLite begins with these words.
+fn is_about(error: &Error, words: &str) -> bool {
+    error.to_string().starts_with(words)
 }
 
 /// The error of a failed prepare with SQLite's own text only: rusqlite may add the

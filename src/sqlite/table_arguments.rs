@@ -31,14 +31,14 @@ impl TableArguments {
         match (function, self.0[0].as_ref()) {
             (_, Some(Value::Null)) => Ok(FirstArgument::Null),
             (_, Some(Value::Blob(bytes))) => Ok(FirstArgument::Model(bytes)),
-            (TableFunction::Unpack(_), _) => Err(message(format!(
-                "{name} takes a model made by me_hodgerank_fit; to rank the votes of a table call \
-                 me_hodgerank('votes')"
+            (TableFunction::Unpack(_) | TableFunction::UnpackRanking, _) => Err(message(format!(
+                "{name} takes a model made by me_hodgerank_model; votes of a table are read by \
+                     me_hodgerank('votes') and its siblings"
             ))),
             (_, Some(Value::Text(text))) => Ok(FirstArgument::Votes(text)),
             _ => Err(message(format!(
                 "{name} takes the votes: the name of a table or view, the text of a SELECT, or a \
-                 model made by me_hodgerank_fit, such as {name}('votes')"
+                 model made by me_hodgerank_model, such as {name}('votes')"
             ))),
         }
     }

@@ -16,6 +16,7 @@ use crate::fit::{Fit, cache};
 use crate::options::Options;
 use crate::render::arrow::ResultSet;
 use crate::render::arrow::hodgerank_ranking;
+use crate::render::html::ReportOptions;
 
 /// The rows of a call.
 pub(super) type Batches = Box<dyn Iterator<Item = crate::Result<RecordBatch>>>;
@@ -47,7 +48,7 @@ impl TableCall<'_> {
             FirstArgument::Null => return Ok(Box::new(std::iter::empty())),
             FirstArgument::Model(_) if self.arguments.has_options(self.function) => {
                 return Err(message(
-                    "a model is fitted already: options belong to me_hodgerank_fit",
+                    "a model is fitted already: options belong to me_hodgerank_model",
                 ));
             }
             FirstArgument::Model(bytes) => self.table(Arc::new(Fit::from_bytes(bytes)?))?,
@@ -90,18 +91,15 @@ impl TableCall<'_> {
     fn table(&self, fit: Arc<Fit>) -> Result<RecordBatch> {
         let limit = || Ok::<_, rusqlite::Error>(self.options()?.max_seconds);
         match self.function {
-            TableFunction::Fit(set) | TableFunction::Unpack(set) => {
-                interruptible(&self.connection, limit()?, |execution| {
-                    fit.table_within(set, execution)
-                })
-            }
+            TableFunction::Fit(set) | TableFunction::Unpack(set) => self.set(&fit, set),
+            TableFunction::UnpackRanking => self.set(&fit, ResultSet::Ranking),
             TableFunction::Plot => {
                 let kind = self.arguments.plot(self.function)?;
                 self.one_text(fit.plot(kind)?)
             }
             TableFunction::Report => {
                 let page = interruptible(&self.connection, limit()?, |execution| {
-                    fit.report_within(execution)
+                    fit.report_within(&ReportOptions::default(), execution)
                 });
                 self.one_text(page?)
             }
@@ -112,6 +110,13 @@ impl TableCall<'_> {
             }
             TableFunction::Simulate => Err(message("no fit")),
         }
+    }
+
+    fn set(&self, fit: &Fit, set: ResultSet) -> Result<RecordBatch> {
+        let limit = self.options()?.max_seconds;
+        interruptible(&self.connection, limit, |execution| {
+            fit.table_within(set, execution)
+        })
     }
 
     fn options(&self) -> Result<Options> {

@@ -14,6 +14,8 @@ pub(super) enum TableFunction {
     Fit(ResultSet),
     /// Only unpacks a model.
     Unpack(ResultSet),
+    /// The name that unpacking the ranking had first.
+    UnpackRanking,
     /// Fits the votes and predicts those of another table.
     Predict,
     /// Draws the fit of votes, or a model.
@@ -44,14 +46,17 @@ impl TableFunction {
             .into_iter()
             .map(Self::Fit)
             .chain([Self::Predict, Self::Plot, Self::Report])
-            .chain([Self::Unpack(ResultSet::Ranking), Self::Simulate])
+            .chain(ResultSet::ALL.into_iter().map(Self::Unpack))
+            .chain([Self::UnpackRanking, Self::Simulate])
     }
 
     /// The name in SQL.
     pub fn name(self) -> String {
         match self {
             Self::Fit(ResultSet::Ranking) => "me_hodgerank".into(),
-            Self::Fit(set) | Self::Unpack(set) => format!("me_hodgerank_{}", set.name()),
+            Self::Fit(set) => format!("me_hodgerank_{}", set.name()),
+            Self::Unpack(set) => format!("me_hodgerank_model_{}", set.name()),
+            Self::UnpackRanking => "me_hodgerank_ranking".into(),
             Self::Predict => "me_hodgerank_predict".into(),
             Self::Plot => "me_hodgerank_plot".into(),
             Self::Report => "me_hodgerank_report".into(),
@@ -62,7 +67,7 @@ impl TableFunction {
     /// Whether it depends on its arguments only, so that it may be used in views
     /// and triggers of a schema that is not trusted.
     pub fn is_pure(self) -> bool {
-        matches!(self, Self::Unpack(_) | Self::Simulate)
+        matches!(self, Self::Unpack(_) | Self::UnpackRanking | Self::Simulate)
     }
 
     /// The visible columns with their declared types. Ids have none: they are
@@ -70,6 +75,7 @@ impl TableFunction {
     pub fn columns(self) -> Vec<(String, &'static str)> {
         let set = match self {
             Self::Fit(set) | Self::Unpack(set) => set,
+            Self::UnpackRanking => ResultSet::Ranking,
             Self::Predict => {
                 return predict::COLUMNS
                     .map(|(name, declared)| (name.to_string(), declared))
@@ -101,7 +107,7 @@ impl TableFunction {
             Self::Fit(_) | Self::Report => &[SOURCE, OPTIONS, "kappa", "t", "seed"],
             Self::Predict => &[SOURCE, TEST, OPTIONS, "kappa", "t", "seed"],
             Self::Plot => &[SOURCE, KIND, OPTIONS, "kappa", "t", "seed"],
-            Self::Unpack(_) => &[MODEL],
+            Self::Unpack(_) | Self::UnpackRanking => &[MODEL],
             Self::Simulate => &[OPTIONS],
         }
     }
@@ -117,6 +123,7 @@ impl TableFunction {
                 ResultSet::Summary => 1,
                 ResultSet::Cycles | ResultSet::Triangles => 1000,
             },
+            Self::UnpackRanking => 100,
             Self::Plot | Self::Report => 1,
             Self::Predict => 10_000,
             Self::Simulate => 6000,

@@ -16,28 +16,28 @@ use super::row::Row;
 use crate::error::{Error, Result};
 
 impl VoteBuilder {
-    /// Takes a batch of votes. Its columns are found by the names in the options.
+    /// Takes a batch of votes. Its columns are found by the names in the options, or are
+    /// one of the usual sets: see [`Columns`](crate::Columns).
     pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        let fields = batch.schema_ref().fields().iter();
+        let present: Vec<&str> = fields.map(|field| field.name().as_str()).collect();
+        self.find_columns(&present)?;
         let columns = self.columns().clone();
         let ids = |name: &str| {
             let rule = "ids are integers or text: cast the column to one of them";
             let column = ArrowColumn::new(batch, name, rule)?;
             column.id_type().map(|id_type| (column, id_type))
         };
-        let (annotator, annotator_type) = ids(&columns.annotator)?;
+        let annotator = columns.annotator.as_deref().map(ids).transpose()?;
         let (left, left_type) = ids(&columns.left)?;
         let (right, right_type) = ids(&columns.right)?;
-        let choice = ArrowColumn::new(
-            batch,
-            &columns.choice,
-            "a choice is a number, a boolean or text",
-        )?;
         let optional = |name: &Option<String>, rule| {
             let column = name
                 .as_ref()
                 .map(|name| ArrowColumn::new(batch, name, rule));
             column.transpose()
         };
+        let choice = optional(&columns.choice, "a choice is a number, a boolean or text")?;
         let weight = optional(&columns.weight, "weights are numbers")?;
         if let Some(weight) = &weight {
             weight.require(weight.is_numeric())?;
@@ -48,29 +48,22 @@ impl VoteBuilder {
         }
 
         // A column without a type holds only NULLs: no row of this batch is used.
+        let annotator_type = annotator
+            .as_ref()
+            .map_or(Some(IdType::Text), |(_, id_type)| *id_type);
         if let (Some(annotator), Some(left), Some(right)) = (annotator_type, left_type, right_type)
         {
             self.expect_ids(annotator, left, right);
         }
         self.push_all((0..batch.num_rows()).map(|row| Row {
-            annotator: annotator.id(row),
+            annotator: annotator.as_ref().and_then(|(column, _)| column.id(row)),
             left: left.id(row),
             right: right.id(row),
-            choice: choice.choice(row),
+            choice: choice.as_ref().and_then(|column| column.choice(row)),
             weight: weight.as_ref().and_then(|column| column.number(row)),
             fold: fold.as_ref().and_then(|column| column.integer(row)),
         }))
     }
-}
-
-/// The error for a missing column. It lists the columns that there are.
-pub(crate) fn missing_column<'a>(name: &str, present: impl Iterator<Item = &'a String>) -> Error {
-    let present: Vec<_> = present.map(|name| format!("\"{name}\"")).collect();
-    Error::votes(format!(
-        "the votes have no column \"{name}\"; they have {}: say which to read with the options \
-         annotator, left, right and choice",
-        present.join(", ")
-    ))
 }
 
 type Get<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
@@ -94,11 +87,11 @@ struct ArrowColumn<'a> {
 
 impl<'a> ArrowColumn<'a> {
     fn new(batch: &'a RecordBatch, name: &str, rule: &'static str) -> Result<Self> {
-        let schema = batch.schema_ref();
-        let Some((index, field)) = schema.column_with_name(name) else {
-            let names = schema.fields().iter().map(|field| field.name());
-            return Err(missing_column(name, names));
-        };
+        // Its columns were found by name before.
+        let (index, field) = batch
+            .schema_ref()
+            .column_with_name(name)
+            .expect("a known column");
         let array = batch.column(index);
         let name = field.name();
         match values(array) {

@@ -1,8 +1,10 @@
 //! Rows that cannot be used: each is classified and counted.
 
+use super::ids::IdRef;
 use super::numbers::sql_name;
+use super::row::Row;
 use crate::error::Error;
-use crate::options::Columns;
+use crate::options::ReadColumns;
 
 /// What is wrong with a row. A row with several faults counts under the first in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,16 +37,16 @@ impl Fault {
         Self::NullFold,
     ];
 
-    fn column(self, columns: &Columns) -> &str {
+    fn column(self, columns: &ReadColumns) -> &str {
         match self {
-            Self::NullAnnotator => &columns.annotator,
+            Self::NullAnnotator => columns.annotator_name(),
             Self::NullLeft => &columns.left,
             Self::NullRight | Self::SameItem => &columns.right,
             Self::NullChoice
             | Self::ChoiceNotFinite
             | Self::ChoiceTooLarge
             | Self::ChoiceNumberAsText
-            | Self::ChoiceUnknown => &columns.choice,
+            | Self::ChoiceUnknown => columns.choice_name(),
             Self::BadWeight => columns.weight.as_deref().unwrap_or("weight"),
             Self::NullFold => columns.fold.as_deref().unwrap_or("fold"),
         }
@@ -91,17 +93,35 @@ struct Tally {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BadRows {
     tallies: [Tally; Fault::ALL.len()],
+    /// The first annotator of such rows, as SQL writes it: their ids are not interned.
+    pub annotator: Option<String>,
+    /// The first item.
+    pub item: Option<String>,
 }
 
 /// Characters of an offending value that an error shows at most.
 const MAX_EXAMPLE_CHARS: usize = 60;
 
+/// An id as SQL writes it.
+pub(super) fn literal(id: IdRef<'_>) -> String {
+    match id {
+        IdRef::Int(value) => value.to_string(),
+        IdRef::Text(text) => format!("'{}'", shorten(text.replace('\'', "''"))),
+    }
+}
+
+/// A value as an error shows it.
+fn shorten(text: String) -> String {
+    match text.char_indices().nth(MAX_EXAMPLE_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 impl BadRows {
-    pub fn record(&mut self, fault: Fault, example: Option<String>) {
-        let shorten = |text: String| match text.char_indices().nth(MAX_EXAMPLE_CHARS) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text,
-        };
+    pub fn record(&mut self, fault: Fault, example: Option<String>, row: &Row<'_>) {
+        let items = row.left.into_iter().chain(row.right);
+        self.add_ids(row.annotator.map(literal), items.map(literal).min());
         self.add(fault, 1, example.map(shorten));
     }
 
@@ -114,7 +134,14 @@ impl BadRows {
         };
     }
 
+    fn add_ids(&mut self, annotator: Option<String>, item: Option<String>) {
+        let first = |a: Option<String>, b: Option<String>| a.into_iter().chain(b).min();
+        self.annotator = first(self.annotator.take(), annotator);
+        self.item = first(self.item.take(), item);
+    }
+
     pub fn merge(&mut self, other: Self) {
+        self.add_ids(other.annotator, other.item);
         for (fault, tally) in Fault::ALL.into_iter().zip(other.tallies) {
             self.add(fault, tally.rows, tally.example);
         }
@@ -125,7 +152,7 @@ impl BadRows {
     }
 
     /// The error that names every fault, its column, its count, an example and the remedy.
-    pub fn error(&self, columns: &Columns, rows: u64) -> Error {
+    pub fn error(&self, columns: &ReadColumns, rows: u64) -> Error {
         let bad = self.total();
         let mut text = match (bad, rows) {
             (1, 1) => "the only row cannot be used".to_string(),

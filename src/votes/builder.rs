@@ -13,7 +13,7 @@ use super::row::Row;
 use super::sort::Sorter;
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Stop};
-use crate::options::{Columns, OnBadRow, Options};
+use crate::options::{AnnotatorColumn, Columns, OnBadRow, Options, ReadColumns};
 
 /// Rows in columns, without NULLs, weights or folds, ids being integers and
 /// choices numbers. They are read faster than other rows.
@@ -31,7 +31,8 @@ pub struct IntegerRows {
 
 /// A row that can be used.
 struct Vote<'a> {
-    annotator: IdRef<'a>,
+    /// Only None if nobody knows who voted.
+    annotator: Option<IdRef<'a>>,
     left: IdRef<'a>,
     right: IdRef<'a>,
     choice: f64,
@@ -45,7 +46,12 @@ const BLOCK_ROWS: usize = 128;
 /// Collects votes. Several can be filled in parallel and merged: the votes
 /// that come out are the same.
 pub struct VoteBuilder {
-    columns: Columns,
+    /// What the options say of the columns.
+    wanted: Columns,
+    /// The columns that are read.
+    columns: ReadColumns,
+    /// Whether these are columns of a table, not just names for messages.
+    from_table: bool,
     on_bad_row: OnBadRow,
     annotators: Interner,
     items: Interner,
@@ -71,7 +77,9 @@ impl VoteBuilder {
     /// An empty collection that reads the columns that `options` name.
     pub fn new(options: &Options) -> Self {
         Self {
-            columns: options.columns.clone(),
+            wanted: options.columns.clone(),
+            columns: options.columns.default_names(),
+            from_table: false,
             on_bad_row: options.on_bad_row,
             annotators: Interner::default(),
             items: Interner::default(),
@@ -83,8 +91,44 @@ impl VoteBuilder {
         }
     }
 
-    pub(crate) fn columns(&self) -> &Columns {
+    /// Rows that come from these columns of a table.
+    pub(crate) fn read_from(&mut self, columns: ReadColumns) {
+        self.columns = columns;
+        self.from_table = true;
+    }
+
+    /// The columns of a table that has the columns `present`. They are the same for all
+    /// of its batches.
+    pub(super) fn find_columns(&mut self, present: &[&str]) -> Result<()> {
+        let columns = if self.from_table {
+            self.columns.clone().require(present)?
+        } else {
+            self.wanted.find(present)?
+        };
+        self.read_from(columns);
+        Ok(())
+    }
+
+    pub(crate) fn columns(&self) -> &ReadColumns {
         &self.columns
+    }
+
+    /// The ids of annotators and items; rows that cannot be used have others.
+    pub(super) fn ids(&self) -> (&Interner, &Interner, &BadRows) {
+        (&self.annotators, &self.items, &self.bad)
+    }
+
+    /// The numbers of annotators. If nobody knows who voted, all votes are one group.
+    fn groups(&self, annotators: Vec<u32>) -> Vec<u32> {
+        match self.has_annotators() {
+            true => annotators,
+            false => vec![0],
+        }
+    }
+
+    /// Whether somebody knows who voted.
+    fn has_annotators(&self) -> bool {
+        self.wanted.annotator != AnnotatorColumn::Unknown
     }
 
     /// Declares the types of the ids in the rows to come. Results have ids of the
@@ -123,26 +167,33 @@ impl VoteBuilder {
         self.rows += 1;
         match self.check(row) {
             Ok(vote) => {
-                if let Some(ChoiceRef::Number(number)) = row.choice {
+                let choice = row.choice.filter(|_| self.columns.choice.is_some());
+                if let Some(ChoiceRef::Number(number)) = choice {
                     self.numbers.add(number);
                 }
                 Some(vote)
             }
             Err((fault, example)) => {
-                self.bad.record(fault, example);
+                self.bad.record(fault, example, &row);
                 None
             }
         }
     }
 
     fn check<'a>(&self, row: Row<'a>) -> Result<Vote<'a>, (Fault, Option<String>)> {
-        let annotator = row.annotator.ok_or((Fault::NullAnnotator, None))?;
+        let annotator = match row.annotator {
+            None if self.has_annotators() => return Err((Fault::NullAnnotator, None)),
+            annotator => annotator,
+        };
         let left = row.left.ok_or((Fault::NullLeft, None))?;
         let right = row.right.ok_or((Fault::NullRight, None))?;
         if left == right {
             return Err((Fault::SameItem, Some(left.to_string())));
         }
-        let choice = row.choice.ok_or((Fault::NullChoice, None))?;
+        let choice = match &self.columns.choice {
+            Some(_) => row.choice.ok_or((Fault::NullChoice, None))?,
+            None => ChoiceRef::Bool(true),
+        };
         let choice = choice.value(left, right).map_err(|bad| {
             let fault = match bad {
                 BadChoice::NotFinite => Fault::ChoiceNotFinite,
@@ -173,21 +224,26 @@ impl VoteBuilder {
     }
 
     /// Takes rows of integers. If one of them cannot be used, or the options name
-    /// a weight or fold column, none is taken and the result is false.
+    /// a weight or fold column, none is taken and the result is false. The annotators
+    /// are not looked at if the options say that nobody knows who voted.
     pub fn push_integers(&mut self, rows: &IntegerRows) -> Result<bool> {
-        let ids = [&rows.annotator, &rows.left, &rows.right];
-        if ids.iter().any(|ids| ids.len() != rows.choice.len()) {
+        let annotators = self.has_annotators().then_some(&rows.annotator);
+        let ids = [&rows.left, &rows.right].into_iter().chain(annotators);
+        if ids.clone().any(|ids| ids.len() != rows.choice.len()) {
             return Err(Error::votes("the columns of the votes differ in length"));
         }
         let usable = |&choice: &f64| choice.abs() <= MAX_MAGNITUDE;
         let differ = rows.left.iter().zip(&rows.right).all(|(a, b)| a != b);
         let unweighted = self.columns.weight.is_none() && self.columns.fold.is_none();
-        if !(unweighted && differ && rows.choice.iter().all(usable)) {
+        let has_choice = self.columns.choice.is_some();
+        if !(unweighted && has_choice && differ && rows.choice.iter().all(usable)) {
             return Ok(false);
         }
         let chunk = Self::chunk_for(&mut self.open, &mut self.chunks, rows.choice.len());
-        self.annotators
-            .intern_integers(&rows.annotator, &mut chunk.annotator)?;
+        match annotators {
+            Some(ids) => self.annotators.intern_integers(ids, &mut chunk.annotator)?,
+            None => chunk.add_unknown_annotators(rows.choice.len()),
+        }
         self.items.intern_integers(&rows.left, &mut chunk.left)?;
         self.items.intern_integers(&rows.right, &mut chunk.right)?;
         chunk.choice.extend(&rows.choice);
@@ -211,9 +267,13 @@ impl VoteBuilder {
     /// Appends votes. After an error the builder cannot be used any more.
     fn store(&mut self, votes: &[Vote<'_>]) -> Result<()> {
         let chunk = Self::chunk_for(&mut self.open, &mut self.chunks, votes.len());
-        let annotators = votes.iter().map(|vote| vote.annotator);
-        self.annotators
-            .intern_all(annotators, &mut chunk.annotator)?;
+        if self.wanted.annotator == AnnotatorColumn::Unknown {
+            chunk.add_unknown_annotators(votes.len());
+        } else {
+            let annotators = votes.iter().filter_map(|vote| vote.annotator);
+            self.annotators
+                .intern_all(annotators, &mut chunk.annotator)?;
+        }
         let (left, right) = (
             votes.iter().map(|vote| vote.left),
             votes.iter().map(|vote| vote.right),
@@ -260,6 +320,7 @@ impl VoteBuilder {
     /// renumbering changes.
     fn take(&mut self, other: &Self, chunks: Vec<SharedChunk>) -> Result<()> {
         let annotators = self.annotators.merge(&other.annotators)?;
+        let annotators = self.groups(annotators);
         let items = self.items.merge(&other.items)?;
         let mut next = Renumbering::new(annotators, items).map(RenumberingCache::new);
         for mut shared in chunks.into_iter().filter(|shared| shared.chunk.len() > 0) {
@@ -321,7 +382,7 @@ impl VoteBuilder {
         let graded = chunks.iter().any(|shared| shared.chunk.choice.is_graded());
         let (weighted, with_folds) = (self.columns.weight.is_some(), self.columns.fold.is_some());
         let positions = Renumbering {
-            annotators: annotator_positions,
+            annotators: self.groups(annotator_positions),
             items: item_positions,
         };
         let sorter = Sorter::new(chunks, positions);
@@ -331,14 +392,16 @@ impl VoteBuilder {
             (sorter.sides(threads, stop)?, None)
         };
         self.numbers
-            .refuse_scale(&comparisons.choice, &self.columns.choice)?;
+            .refuse_scale(&comparisons.choice, self.columns.choice_name())?;
         let folds = fold_values.map(Folds::from_values).transpose()?;
         Ok(Votes {
             annotators,
             items,
-            comparisons,
+            comparisons: comparisons.with_annotators(self.has_annotators()),
             folds,
             skipped: self.bad.total(),
+            columns: self.columns.clone(),
+            from_table: self.from_table,
         })
     }
 }

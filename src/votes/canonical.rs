@@ -3,6 +3,7 @@
 use super::comparisons::Comparisons;
 use super::folds::Folds;
 use super::ids::Ids;
+use crate::options::ReadColumns;
 
 /// A votes table in canonical order: the same votes in any order of rows, read
 /// by any number of threads, give the same `Votes`.
@@ -13,10 +14,14 @@ pub struct Votes {
     pub(crate) comparisons: Comparisons,
     pub(crate) folds: Option<Folds>,
     pub(crate) skipped: u64,
+    /// The names of the columns.
+    pub(crate) columns: ReadColumns,
+    /// Whether these are columns of a table, not just names for messages.
+    pub(crate) from_table: bool,
 }
 
 impl Votes {
-    /// The ids of the annotators.
+    /// The ids of the annotators; none if nobody knows who voted.
     pub fn annotators(&self) -> &Ids {
         &self.annotators
     }
@@ -34,6 +39,21 @@ impl Votes {
     /// The folds given by a column of the table, if there is one.
     pub fn folds(&self) -> Option<&Folds> {
         self.folds.as_ref()
+    }
+
+    /// Whether somebody knows who voted.
+    pub fn has_annotators(&self) -> bool {
+        self.comparisons.has_annotators
+    }
+
+    /// Whether the items stood on sides. In a table of winners and losers they did not.
+    pub fn has_sides(&self) -> bool {
+        self.columns.choice.is_some()
+    }
+
+    /// Which columns of a table were read; None if the votes do not come from a table.
+    pub(crate) fn columns_read(&self) -> Option<String> {
+        self.from_table.then(|| self.columns.to_string())
     }
 
     /// The number of rows that could not be used and were skipped.

@@ -26,6 +26,11 @@ impl Chunk {
         self.left.len()
     }
 
+    /// Nobody knows who cast the next votes: they are one group.
+    pub fn add_unknown_annotators(&mut self, votes: usize) {
+        self.annotator.resize(self.annotator.len() + votes, 0);
+    }
+
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
         let choice = if self.choice.is_graded() { 8 } else { 1 };

@@ -109,9 +109,14 @@ fn is_side(value: f64) -> bool {
 }
 
 /// All votes, grouped by annotator.
+///
+/// If nobody knows who voted they are one group, as of a single annotator, but each is
+/// independent of the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparisons {
     pub(crate) items: usize,
+    /// Whether somebody knows who voted.
+    pub(crate) has_annotators: bool,
     /// The row at which each annotator's votes begin, and the number of rows.
     pub(crate) offsets: Vec<usize>,
     pub(crate) left: Vec<u32>,
@@ -126,6 +131,7 @@ impl Comparisons {
     pub(crate) fn with_capacity(items: usize, votes: usize, graded: bool, weighted: bool) -> Self {
         Self {
             items,
+            has_annotators: true,
             offsets: vec![0],
             left: Vec::with_capacity(votes),
             right: Vec::with_capacity(votes),
@@ -146,6 +152,36 @@ impl Comparisons {
     /// Ends the votes of one annotator.
     pub(crate) fn end_annotator(&mut self) {
         self.offsets.push(self.left.len());
+    }
+
+    /// The same votes, of which somebody knows who cast them, or nobody.
+    pub(super) fn with_annotators(self, has_annotators: bool) -> Self {
+        Self {
+            has_annotators,
+            ..self
+        }
+    }
+
+    /// Whether somebody knows who voted.
+    pub fn has_annotators(&self) -> bool {
+        self.has_annotators
+    }
+
+    /// The number of clusters: of the votes of an annotator, which depend on each
+    /// other, or of single votes if nobody knows who cast them.
+    pub fn clusters(&self) -> usize {
+        match self.has_annotators {
+            true => self.annotators(),
+            false => self.len(),
+        }
+    }
+
+    /// The rows of a cluster.
+    pub fn cluster(&self, cluster: usize) -> Range<usize> {
+        match self.has_annotators {
+            true => self.rows(cluster),
+            false => cluster..cluster + 1,
+        }
     }
 
     /// The number of items.
@@ -198,12 +234,13 @@ impl Comparisons {
     }
 
     /// How many rows repeat the annotator, both items and the choice of another one.
+    /// If nobody knows who voted, that cannot be told of any.
     pub(crate) fn repeated_rows(&self) -> u64 {
         let is_repeat = |&row: &usize| {
             self.pair(row) == self.pair(row - 1) && self.choice.get(row) == self.choice.get(row - 1)
         };
-        let count = |annotator| self.rows(annotator).skip(1).filter(is_repeat).count() as u64;
-        (0..self.annotators()).map(count).sum()
+        let count = |cluster| self.cluster(cluster).skip(1).filter(is_repeat).count() as u64;
+        (0..self.clusters()).map(count).sum()
     }
 
     /// Whether votes have strengths.
@@ -225,7 +262,8 @@ impl Comparisons {
     /// those without votes.
     pub fn select(&self, keep: impl Fn(usize) -> bool) -> Self {
         let (graded, weighted) = (self.choice.is_graded(), self.weight.is_some());
-        let mut selected = Self::with_capacity(self.items, 0, graded, weighted);
+        let selected = Self::with_capacity(self.items, 0, graded, weighted);
+        let mut selected = selected.with_annotators(self.has_annotators);
         for annotator in 0..self.annotators() {
             for row in self.rows(annotator).filter(|&row| keep(row)) {
                 selected.push(self.get(row));

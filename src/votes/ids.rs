@@ -297,6 +297,13 @@ impl Interner {
             .collect()
     }
 
+    /// The first id in canonical order.
+    pub fn first(&self) -> Option<IdRef<'_>> {
+        (0..self.entries.len() as u32)
+            .map(|index| self.get(index))
+            .min()
+    }
+
     /// The ids in canonical order, and for each number its position in it.
     pub fn sorted(&self, what: &str) -> Result<(Ids, Vec<u32>)> {
         let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();

@@ -15,6 +15,8 @@ mod choice;
 mod chunks;
 mod comparisons;
 mod folds;
+#[cfg_attr(not(any(feature = "duckdb", feature = "sqlite")), allow(dead_code))]
+mod group;
 mod ids;
 mod numbers;
 mod row;

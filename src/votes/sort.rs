@@ -122,6 +122,7 @@ impl Sorter {
         drop(todo);
         Ok(Comparisons {
             items: self.items,
+            has_annotators: true,
             offsets: self.starts,
             left,
             right,

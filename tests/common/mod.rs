@@ -33,7 +33,7 @@ pub fn shared(folder: &str, file: &str) -> Option<PathBuf> {
 /// Options that read the columns of the shared votes.
 pub fn options() -> Options {
     let mut options = Options::default();
-    options.columns.choice = "y".into();
+    options.columns.choice = Some("y".into());
     options
 }
 

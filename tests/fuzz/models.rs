@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use me_hodgerank::{
-    ErrorKind, Execution, Fit, IdRef, Options, Plot, Predictor, ResultSet, Simulation, VoteBuilder,
+    ErrorKind, Execution, Fit, IdRef, Options, Plot, Predictor, ReportOptions, ResultSet,
+    Simulation, VoteBuilder,
 };
 
 use crate::dice::Dice;
@@ -58,7 +59,10 @@ pub fn case(model: &[u8], dice: &mut Dice) {
     for plot in Plot::ALL {
         errors.extend(fit.plot(plot).err());
     }
-    errors.extend(fit.report_within(&mut execution).err());
+    errors.extend(
+        fit.report_within(&ReportOptions::default(), &mut execution)
+            .err(),
+    );
     for error in errors {
         assert_ne!(error.kind(), ErrorKind::Internal, "{error}");
     }

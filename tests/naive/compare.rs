@@ -31,8 +31,8 @@ impl Choice {
         Options {
             kappa: self.kappa,
             theta_update: self.update,
-            position_bias: self.position_bias,
-            personal: self.personal,
+            position_bias: self.position_bias.into(),
+            personal: self.personal.into(),
             grid_points: 6,
             // θ jumps between steps, so no time may fall on the end of one.
             grid_span: 20.123_456_789,

@@ -14,7 +14,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use me_hodgerank::{
     BiasTest, ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, PairModel, Plot,
-    Predictor, ResultSet, Row, Simulation, VoteBuilder, Votes,
+    Predictor, ReportOptions, ResultSet, Row, Simulation, VoteBuilder, Votes,
 };
 use table::simulated;
 

@@ -162,8 +162,8 @@ fn the_same_votes_give_the_same_bytes() {
 #[test]
 fn a_model_without_effects_is_drawn_as_such() {
     let options = Options {
-        position_bias: false,
-        personal: false,
+        position_bias: Some(false),
+        personal: Some(false),
         ..Options::default()
     };
     let fit = fit(&simulated(demo(), &options), &options);

@@ -304,7 +304,7 @@ fn circles_are_told_in_a_sentence() {
             })
         });
         let options = Options {
-            position_bias: false,
+            position_bias: Some(false),
             ..Options::default()
         };
         let html = table::fit(&options, rows).unwrap().report().unwrap();
@@ -455,8 +455,8 @@ fn where_there_are_no_circles_the_report_says_so() {
 fn dense(items: i64) -> Fit {
     let options = Options {
         t: Some(0.0),
-        position_bias: false,
-        personal: false,
+        position_bias: Some(false),
+        personal: Some(false),
         ..Options::default()
     };
     let mut builder = VoteBuilder::new(&options);
@@ -496,7 +496,10 @@ fn too_many_triples_are_left_alone() {
 fn a_report_can_be_stopped() {
     let mut poll = || ControlFlow::Break(());
     let error = dense(300)
-        .report_within(&mut Execution::new().poll(&mut poll))
+        .report_within(
+            &ReportOptions::default(),
+            &mut Execution::new().poll(&mut poll),
+        )
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
 }

@@ -78,11 +78,11 @@ fn columns_by_any_name() {
     for (source, part) in [
         (
             "other",
-            r#"the votes have no column "annotator"; they have "who "?"", "A", "b", "the choice", "n", "k""#,
+            r#"the votes have no columns "annotator", "left", "right" and "choice"; they have "who "?"", "A", "b", "the choice", "n", "k""#,
         ),
         (
             "SELECT 1 AS annotator, 2 AS left",
-            r#"the votes have no column "right"; they have "annotator", "left":"#,
+            r#"the votes have no columns "right" and "choice"; they have "annotator", "left": set right and choice to"#,
         ),
         (
             "votes where",
@@ -285,4 +285,98 @@ fn every_encoding_will_do() {
     assert!(expected.starts_with("'雪"), "{expected}");
     assert_eq!(answer("UTF-16le"), expected);
     assert_eq!(answer("UTF-16be"), expected);
+}
+
+#[test]
+fn usual_names_of_columns() {
+    let connection = with_votes(SMALL);
+    connection
+        .execute_batch(
+            r#"CREATE TABLE arena AS SELECT annotator AS "Judge", left AS model_a, right AS model_b,
+                 choice AS winner, 2 AS n FROM votes;
+             CREATE TABLE work AS SELECT annotator AS worker, left, right, choice AS label FROM votes;
+             CREATE TABLE won AS SELECT annotator, iif(choice > 0, left, right) AS winner,
+                 iif(choice > 0, right, left) AS loser FROM votes;
+             CREATE TABLE nobody AS SELECT model_a, model_b, winner FROM arena"#,
+        )
+        .unwrap();
+    let expected = rows(&connection, "SELECT * FROM me_hodgerank('votes')");
+    let arena = "annotator = Judge, left = model_a, right = model_b, choice = winner";
+    for (table, told) in [
+        ("arena", arena),
+        ("SELECT * FROM arena", arena),
+        (
+            "work",
+            "annotator = worker, left = left, right = right, choice = label",
+        ),
+    ] {
+        let ranking = format!("SELECT * FROM me_hodgerank('{table}')");
+        assert_eq!(rows(&connection, &ranking), expected);
+        let columns = format!("SELECT columns FROM me_hodgerank_summary('{table}')");
+        assert_eq!(show(&connection, &columns), format!("'{told}'"));
+    }
+    let columns = "SELECT columns FROM me_hodgerank_summary('arena', '{\"weight\": \"n\"}')";
+    assert_eq!(show(&connection, columns), format!("'{arena}, weight = n'"));
+    let winners = "SELECT columns, position_biased FROM me_hodgerank_summary('won')";
+    let told = "'annotator = annotator, left = winner, right = loser' 0";
+    assert_eq!(show(&connection, winners), told);
+    assert_error(
+        &connection,
+        "SELECT * FROM me_hodgerank('won', '{\"position_bias\": true}')",
+        "this looks like a table of winners (left) and losers (right)",
+    );
+    assert_error(
+        &connection,
+        "SELECT * FROM me_hodgerank('nobody')",
+        "the votes have no columns \"annotator\", \"left\", \"right\" and \"choice\"; they have \"model_a\"",
+    );
+    let nobody = |set: &str| format!("me_hodgerank{set}('nobody', '{{\"annotator\": null}}')");
+    let columns = format!(
+        "SELECT columns, annotators, votes FROM {}",
+        nobody("_summary")
+    );
+    let told = "'left = model_a, right = model_b, choice = winner' NULL 600";
+    assert_eq!(show(&connection, &columns), told);
+    assert_eq!(
+        rows(&connection, &format!("SELECT * FROM {}", nobody(""))).len(),
+        6
+    );
+    assert_error(
+        &connection,
+        &format!("SELECT * FROM {}", nobody("_annotators")),
+        "the votes have no annotators: ",
+    );
+}
+
+#[test]
+fn votes_to_be_predicted_have_usual_names_too() {
+    let connection = with_votes(SMALL);
+    connection
+        .execute_batch(
+            "CREATE TABLE arena AS SELECT annotator AS judge, left AS model_a, right AS model_b,
+                 choice AS winner FROM votes;
+             CREATE TABLE nobody AS SELECT model_a, model_b, winner FROM arena",
+        )
+        .unwrap();
+    let predicted = |test: &str, options: &str| {
+        let sql = format!(
+            "SELECT left, right, choice, predicted FROM me_hodgerank_predict('votes', '{test}', '{options}') LIMIT 5"
+        );
+        rows(&connection, &sql)
+    };
+    assert_eq!(predicted("votes", "{}"), predicted("arena", "{}"));
+    let nobody = r#"{"annotator": null}"#;
+    assert_eq!(predicted("votes", nobody), predicted("nobody", nobody));
+    assert_ne!(predicted("votes", nobody), predicted("votes", "{}"));
+    let model = format!(
+        "(SELECT me_hodgerank_model(annotator, left, right, choice, '{nobody}') FROM votes)"
+    );
+    let vote = |who: &str| {
+        show(
+            &connection,
+            &format!("SELECT me_hodgerank_predict_vote({model}, {who}, 1, 2)"),
+        )
+    };
+    assert_eq!(vote("NULL"), vote("7"));
+    assert_eq!(vote("NULL"), vote("'somebody'"));
 }

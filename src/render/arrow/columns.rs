@@ -113,10 +113,10 @@ impl TableRow for Summary {
     fn add_columns(table: TableBuilder<Self>) -> TableBuilder<Self> {
         table
             .integer("items", |row| row.items)
-            .integer("annotators", |row| row.annotators)
+            .optional_integer("annotators", |row| row.annotators)
             .count("votes", |row| row.votes)
             .integer("skipped_rows", |row| row.skipped_rows)
-            .integer("repeated_rows", |row| row.repeated_rows)
+            .optional_integer("repeated_rows", |row| row.repeated_rows)
             .integer("components", |row| row.components)
             .number("kappa", |row| row.kappa)
             .optional_number("alpha", |row| row.alpha)
@@ -125,10 +125,10 @@ impl TableRow for Summary {
             .integer("iterations", |row| row.iterations)
             .optional_number("hodgerank_error", |row| row.hodgerank_error)
             .optional_number("mixed_error", |row| row.mixed_error)
-            .integer("position_biased", |row| row.position_biased)
-            .integer("personalized", |row| row.personalized)
-            .integer("adversarial", |row| row.adversarial)
-            .integer("no_signal", |row| row.no_signal)
+            .optional_integer("position_biased", |row| row.position_biased)
+            .optional_integer("personalized", |row| row.personalized)
+            .optional_integer("adversarial", |row| row.adversarial)
+            .optional_integer("no_signal", |row| row.no_signal)
             .text("version", |row| row.version)
             .optional_number("consensus_share", |row| row.shares.consensus)
             .optional_number("local_cycle_share", |row| row.shares.local_cycle)
@@ -141,6 +141,7 @@ impl TableRow for Summary {
             .optional_number("shared_cycle_share", |row| row.shares.shared_cycle)
             .optional_number("chance_share", |row| row.shares.chance)
             .optional_text("caveats", |row| row.caveats.as_deref())
+            .optional_text("columns", |row| row.columns.as_deref())
     }
 }
 

@@ -14,12 +14,15 @@ use crate::options::Options;
 use crate::votes::{IdType, Votes};
 
 impl Fit {
-    /// Whether there is such a set: most need a time to have been chosen, and
-    /// triangles can be too many.
+    /// Whether there is such a set: most need a time to have been chosen, some need
+    /// annotators, and triangles can be too many.
     pub fn has(&self, set: ResultSet) -> bool {
         match set {
             ResultSet::Path | ResultSet::Cycles => true,
             ResultSet::Triangles => self.has_triangles(),
+            ResultSet::Annotators | ResultSet::Personal => {
+                self.has_annotators() && self.has_chosen_time()
+            }
             _ => self.has_chosen_time(),
         }
     }

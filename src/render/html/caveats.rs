@@ -6,28 +6,46 @@ use crate::render::text::escape;
 /// Fewer votes than this hardly tell a rank.
 const MIN_VOTES: f64 = 20.0;
 
+/// What the votes themselves make doubtful; nothing if there is nothing.
+pub(super) fn of_votes(caveats: &[Caveat<'_>]) -> String {
+    let sentences = caveats.iter().map(|caveat| escape(&caveat.to_string()));
+    let sentences: String = sentences.map(|text| format!("<li>{text}</li>\n")).collect();
+    match caveats.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<div class=\"caveats\">\n<p><b>Before you act on it</b></p>\n<ul>\n{sentences}</ul>\n</div>\n"
+        ),
+    }
+}
+
+/// What any votes leave open, and these in particular.
 pub(super) fn list(
     summary: &Summary,
     ranking: &[RankedItem<'_>],
     annotators: &[AnnotatorFinding<'_>],
-    of_votes: &[Caveat<'_>],
 ) -> String {
-    let of_votes = of_votes.iter().map(|caveat| escape(&caveat.to_string()));
+    let knows_annotators = summary.annotators.is_some();
     let caveats = [
         components(summary),
         few_comparisons(ranking),
         prediction(summary),
         edge_of_grid(summary),
         skipped(summary),
-        Some(
+        knows_annotators.then(|| {
             "Why somebody clicks as they do. A pull to one side may be haste, a default button or a \
-             thumb; a vote against the consensus may be a taste, a question read the wrong way \
-             round, or mischief."
-                .into(),
-        ),
-        Some(sides(summary, annotators).into()),
+             thumb; a vote against the consensus may be a taste, or a question read the wrong way \
+             round."
+                .into()
+        }),
+        knows_annotators.then(|| sides(summary, annotators).into()),
+        (!knows_annotators).then(|| {
+            "Whether some annotators click one side, vote against the others or cast most of the \
+             votes: nobody knows who voted. The intervals take every vote for independent of the \
+             others, and are too narrow if it is not."
+                .into()
+        }),
     ];
-    let items = of_votes.chain(caveats.into_iter().flatten());
+    let items = caveats.into_iter().flatten();
     let items: String = items.map(|caveat| format!("<li>{caveat}</li>\n")).collect();
     format!("<ul>\n{items}</ul>\n")
 }
@@ -75,6 +93,7 @@ fn few_comparisons(ranking: &[RankedItem<'_>]) -> Option<String> {
 }
 
 fn prediction(summary: &Summary) -> Option<String> {
+    summary.annotators?; // without annotators nothing is compared with the plain ranking
     let (Some(hodgerank), Some(mixed)) = (summary.hodgerank_error, summary.mixed_error) else {
         return Some(
             "How well it predicts: the stopping time was given, not chosen on held-out votes."

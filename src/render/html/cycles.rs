@@ -1,13 +1,14 @@
 //! What the ranking leaves unexplained: how much of the votes is cyclic, where that
 //! comes from, and the cycles that are beyond chance. The report calls a cycle a circle.
 
+use super::id::id;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::findings::{
     FlowShares, Summary, TriangleFinding, flow_is_share_of_votes, worst_triangles,
 };
 use crate::fit::Fit;
-use crate::render::text::{count, escape, label, percent, significant};
+use crate::render::text::{count, percent, significant};
 
 /// How many cycles are described.
 const MAX_CYCLES: usize = 5;
@@ -120,7 +121,8 @@ fn list(fit: &Fit, summary: &Summary, stop: &Stop) -> Result<String> {
     Ok(format!(
         "<p>Circles of three that are beyond chance:</p>\n<ol class=\"circles\">\n{lines}</ol>\n\
          <p class=\"note\">{numbers}Of all such circles at most {} are expected to be chance after \
-         all. <code>me_hodgerank_triangles</code> lists more, with p- and q-values.</p>\n",
+         all. <code>SELECT * FROM me_hodgerank_triangles(&#39;votes&#39;)</code> lists more, with p- and \
+         q-values.</p>\n",
         percent(summary.verdict_fdr)
     ))
 }
@@ -128,7 +130,7 @@ fn list(fit: &Fit, summary: &Summary, stop: &Stop) -> Result<String> {
 /// "tea over milk (60 % of 40 votes), milk over cola (…), cola over tea (…)"; with
 /// the flow itself where it is not a share of the votes.
 fn sentence(cycle: &TriangleFinding<'_>, is_share: bool) -> String {
-    let name = |item: usize| escape(&label(cycle.items[item]));
+    let name = |item: usize| id(cycle.items[item]);
     let pairs = [(0, 1), (1, 2), (2, 0)].into_iter().enumerate();
     let pairs = pairs.map(|(pair, (over, under))| {
         let flow = cycle.flows[pair];
@@ -141,11 +143,7 @@ fn sentence(cycle: &TriangleFinding<'_>, is_share: bool) -> String {
         } else {
             format!("by {}, {votes}", significant(flow))
         };
-        format!(
-            "<bdi>{}</bdi> over <bdi>{}</bdi> ({how_much})",
-            name(over),
-            name(under)
-        )
+        format!("{} over {} ({how_much})", name(over), name(under))
     });
     pairs.collect::<Vec<_>>().join(", ")
 }

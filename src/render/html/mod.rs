@@ -4,5 +4,10 @@
 mod annotators;
 mod caveats;
 mod cycles;
+mod id;
+mod options;
 mod page;
 mod table;
+mod verdict_counts;
+
+pub use options::ReportOptions;

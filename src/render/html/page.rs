@@ -1,6 +1,7 @@
 //! The page and its sections.
 
-use super::{annotators, caveats, cycles, table};
+use super::options::ReportOptions;
+use super::{annotators, caveats, cycles, table, verdict_counts};
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
 use crate::findings::{AnnotatorFinding, OwnRankings, Summary};
@@ -10,54 +11,70 @@ use crate::render::text::{count, escape, significant};
 
 const PAGE_STYLE: &str = include_str!("style.css");
 
+/// The heading of a report without a title.
+const TITLE: &str = "What the votes say";
+
 impl Fit {
-    /// A page about the votes and the fit: the ranking, the pictures, the
-    /// annotators worth a look, what no ranking explains, and what cannot be
-    /// told. A time must have been chosen.
+    /// A page about the votes and the fit, in the order of the questions that people have:
+    /// how many have which verdict, whose votes to look at before paying, the ranking, the
+    /// tastes, what no ranking explains, and how good the fit is. A time must have been
+    /// chosen.
     pub fn report(&self) -> Result<String> {
-        self.report_within(&mut Execution::new())
+        self.report_with(&ReportOptions::default())
+    }
+
+    /// The same with a title and a date.
+    pub fn report_with(&self, options: &ReportOptions) -> Result<String> {
+        self.report_within(options, &mut Execution::new())
     }
 
     /// The same, under a time limit or a poll: cycles are looked for when they are
     /// asked for.
-    pub fn report_within(&self, execution: &mut Execution<'_>) -> Result<String> {
-        execution.run_sized(self.flow.len(), |_, stop| self.page(stop))
+    pub fn report_within(
+        &self,
+        options: &ReportOptions,
+        execution: &mut Execution<'_>,
+    ) -> Result<String> {
+        execution.run_sized(self.flow.len(), |_, stop| self.page(options, stop))
     }
 
-    fn page(&self, stop: &Stop) -> Result<String> {
+    fn page(&self, options: &ReportOptions, stop: &Stop) -> Result<String> {
         let ranking = self.ranking()?;
-        let annotators = self.annotators()?;
-        let own_rankings = OwnRankings::new(self)?;
+        let annotators = match self.has_annotators() {
+            true => self.annotators()?,
+            false => Vec::new(),
+        };
+        let own_rankings = match self.has_annotators() {
+            true => Some(OwnRankings::new(self)?),
+            false => None,
+        };
         let summary = Summary::new(self, stop)?;
+        let title = escape(options.title.as_deref().unwrap_or(TITLE));
         let body = [
-            opening(&summary, &annotators),
+            opening(&title, options, &summary, &annotators),
+            match &own_rankings {
+                Some(own) => self.before_you_pay(&annotators, own, &summary)?,
+                None => caveats::of_votes(&self.caveats()?),
+            },
             section(
                 "The ranking",
                 &[self.figure(Plot::Ranking)?, table::ranking(&ranking)],
             ),
-            section(
-                "Annotators worth a look",
-                &[
-                    annotators::list(&annotators, &own_rankings, summary.verdict_fdr),
-                    self.figure(Plot::PathPositionBias)?,
-                    self.figure(Plot::PathDeviation)?,
-                    self.figure(Plot::JumpOut)?,
-                    self.figure(Plot::Personal)?,
-                ],
-            ),
+            match &own_rankings {
+                Some(own) => self.tastes(&annotators, own)?,
+                None => String::new(),
+            },
             section(
                 "What the ranking leaves unexplained",
                 &[cycles::section(self, &summary, stop)?],
             ),
-            section("How far to trust it", &[self.figure(Plot::Cv)?]),
             section(
-                "What these votes cannot tell",
-                &[caveats::list(
-                    &summary,
-                    &ranking,
-                    &annotators,
-                    &self.caveats()?,
-                )],
+                "How good the fit is",
+                &[
+                    self.figure(Plot::Cv)?,
+                    "<h3>What these votes cannot tell</h3>\n".into(),
+                    caveats::list(&summary, &ranking, &annotators),
+                ],
             ),
             footer(&summary),
         ];
@@ -65,10 +82,46 @@ impl Fit {
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>What the votes say</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n\
+             <title>{title}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n\
              <body>\n<main>\n{}</main>\n</body>\n</html>\n",
             body.concat()
         ))
+    }
+
+    /// How many have which verdict, what to know about the votes, and whom to look at.
+    fn before_you_pay(
+        &self,
+        annotators: &[AnnotatorFinding<'_>],
+        own_rankings: &OwnRankings<'_>,
+        summary: &Summary,
+    ) -> Result<String> {
+        let to_look_at = section(
+            "Before you pay: whose votes to look at, and why",
+            &[
+                annotators::to_look_at(annotators, own_rankings),
+                self.figure(Plot::PathPositionBias)?,
+                self.figure(Plot::JumpOut)?,
+            ],
+        );
+        Ok([
+            verdict_counts::table(annotators, summary.verdict_fdr),
+            caveats::of_votes(&self.caveats()?),
+            to_look_at,
+        ]
+        .concat())
+    }
+
+    fn tastes(
+        &self,
+        annotators: &[AnnotatorFinding<'_>],
+        own_rankings: &OwnRankings<'_>,
+    ) -> Result<String> {
+        let parts = [
+            annotators::tastes(annotators, own_rankings),
+            self.figure(Plot::PathDeviation)?,
+            self.figure(Plot::Personal)?,
+        ];
+        Ok(section("Tastes of their own", &parts))
     }
 
     fn figure(&self, plot: Plot) -> Result<String> {
@@ -76,7 +129,7 @@ impl Fit {
         let svg = picture.inline();
         let caption = caption(plot);
         Ok(format!(
-            "<figure>\n<div class=\"wide\">\n{svg}</div>\n<figcaption>{caption}</figcaption>\n</figure>\n"
+            "<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n"
         ))
     }
 }
@@ -99,13 +152,13 @@ fn caption(plot: Plot) -> &'static str {
              votes to be sure of it."
         }
         Plot::JumpOut => {
-            "Far to the right: different from the consensus. High up: on many votes. Both together \
-             make an annotator enter early."
+            "To the right: different from the consensus. The more votes say so, the surer it is. Who \
+             is far away on few votes may be so by chance, and does not stand out."
         }
         Plot::Personal => {
-            "Down: items in the order of the consensus. Across: annotators, the earliest first. A \
-             column that runs from bright to dark agrees with the consensus; one that runs the other \
-             way answers against it."
+            "Across: items in the order of the consensus. Down: annotators. A row that runs from \
+             bright to dark agrees with the consensus; one that runs the other way answers against \
+             it."
         }
         Plot::Cv => {
             "Votes were held out in turn and predicted by the rest. The chosen time is where the \
@@ -121,22 +174,40 @@ fn section(heading: &str, parts: &[String]) -> String {
     )
 }
 
-/// What was voted on, by whom.
-fn opening(summary: &Summary, annotators: &[AnnotatorFinding<'_>]) -> String {
-    format!(
-        "<h1>What the votes say</h1>\n\
-         <p class=\"lead\">{} annotators cast {} votes on {} items: {} for the item on the left, {} \
-         for the one on the right, {} ties. {}</p>\n\
-         <p class=\"lead\">{}</p>\n",
-        summary.annotators,
+/// What was voted on, by whom, and the answer in short.
+fn opening(
+    title: &str,
+    options: &ReportOptions,
+    summary: &Summary,
+    annotators: &[AnnotatorFinding<'_>],
+) -> String {
+    let date = options.date.as_deref().map_or(String::new(), |date| {
+        format!("<p class=\"date\">{}</p>\n", escape(date))
+    });
+    let votes = format!(
+        "{} votes on {} items",
         count(summary.votes),
-        summary.items,
+        count(summary.items as f64)
+    );
+    let sides = format!(
+        "{} for the item on the left, {} for the one on the right, {} ties.",
         count(summary.left_clicks),
         count(summary.right_clicks),
         count(summary.ties),
-        votes_each(annotators),
-        annotators::in_short(annotators),
-    )
+    );
+    let lead = match summary.annotators {
+        None => {
+            format!("<p class=\"lead\">{votes}, of which nobody knows who cast them: {sides}</p>\n")
+        }
+        Some(number) => format!(
+            "<p class=\"lead\"><b>{}</b></p>\n\
+             <p class=\"lead\">{} annotators cast {votes}: {sides} {}</p>\n",
+            verdict_counts::headline(annotators),
+            count(number as f64),
+            votes_each(annotators),
+        ),
+    };
+    format!("<h1>{title}</h1>\n{date}{lead}")
 }
 
 /// How many votes an annotator cast: least, median and most.

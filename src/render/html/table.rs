@@ -1,7 +1,8 @@
 //! The ranking as a table.
 
+use super::id::id;
 use crate::findings::RankedItem;
-use crate::render::text::{count, escape, label};
+use crate::render::text::{count, decimal};
 
 /// At most so many items are listed.
 const MAX_ITEMS: usize = 200;
@@ -12,15 +13,15 @@ pub(super) fn ranking(ranking: &[RankedItem<'_>]) -> String {
     for item in ranking.iter().take(MAX_ITEMS) {
         let component = format!("<td>{}</td>", item.component);
         rows += &format!(
-            "<tr><td>{}</td><td>{}–{}</td><td class=\"id\"><bdi>{}</bdi></td><td>{}</td>\
+            "<tr><td>{}</td><td>{}–{}</td><td class=\"id\">{}</td><td>{}</td>\
              <td>{} to {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>{}</tr>\n",
             item.rank,
             item.rank_low,
             item.rank_high,
-            escape(&label(item.item)),
-            decimal(item.score),
-            decimal(item.score_low),
-            decimal(item.score_high),
+            id(item.item),
+            decimal(item.score, 3),
+            decimal(item.score_low, 3),
+            decimal(item.score_high, 3),
             item.hodgerank_rank,
             count(item.wins),
             count(item.losses),
@@ -31,7 +32,11 @@ pub(super) fn ranking(ranking: &[RankedItem<'_>]) -> String {
     let left_out = ranking.len().saturating_sub(MAX_ITEMS);
     let note = match left_out {
         0 => String::new(),
-        _ => format!("<p class=\"note\">{left_out} more items follow.</p>\n"),
+        _ => format!(
+            "<p class=\"note\">{} more items are not shown. This lists all, with the name of your \
+             table: <code>SELECT * FROM me_hodgerank(&#39;votes&#39;)</code></p>\n",
+            count(left_out as f64)
+        ),
     };
     format!(
         "<details>\n<summary>The ranking as a table</summary>\n<div class=\"wide\">\n<table>\n\
@@ -40,9 +45,4 @@ pub(super) fn ranking(ranking: &[RankedItem<'_>]) -> String {
          </div>\n{note}</details>\n",
         if several { "<th>component</th>" } else { "" },
     )
-}
-
-/// A score.
-fn decimal(value: f64) -> String {
-    format!("{value:.3}").replace('-', "−")
 }

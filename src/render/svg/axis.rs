@@ -1,8 +1,8 @@
 //! From values to positions on the paper, and the ticks of an axis.
 
-use super::canvas::{Anchor, Picture};
+use super::canvas::{Anchor, FONT_SIZE, Picture};
 use crate::random::ln;
-use crate::render::text::significant;
+use crate::render::text::{significant, text_width};
 
 /// An axis: values from `low` to `high`, drawn from `from` to `to` on the paper.
 pub(super) struct Scale {
@@ -154,6 +154,14 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// Where a frame begins that has this axis to the left of it, with its labels and
+    /// its name.
+    pub fn left_of(y: &Scale) -> f64 {
+        let labels = y.ticks(8).into_iter();
+        let widths = labels.map(|(_, label)| text_width(&label, FONT_SIZE));
+        40.0 + widths.fold(24.0, f64::max)
+    }
+
     /// Draws the axes: ticks below and to the left, with what they stand for.
     pub fn axes(self, picture: &mut Picture, x: &Scale, y: &Scale, names: [&str; 2]) {
         for (value, label) in y.ticks(8) {
@@ -162,23 +170,33 @@ impl Frame {
             let (x, y) = (self.left - 8.0, height + 4.0);
             picture.text(x, y, "me-soft", Anchor::End, &label);
         }
+        self.axis_below(picture, x, names[0]);
+        let middle = (self.top + self.bottom) / 2.0;
+        picture.text_up(22.0, middle, "me-ink", Anchor::Middle, names[1]);
+    }
+
+    /// Draws the axis below: its ticks and what they stand for.
+    pub fn axis_below(self, picture: &mut Picture, x: &Scale, name: &str) {
         picture.line(
             "me-axis",
             [self.left, self.bottom],
             [self.right, self.bottom],
         );
+        let mut free_from = f64::MIN;
         for (value, label) in x.ticks(8) {
             let x = x.at(value);
             let (start, end) = ([x, self.bottom], [x, self.bottom + 5.0]);
             picture.line("me-axis", start, end);
-            let y = self.bottom + 18.0;
-            picture.text(x, y, "me-soft", Anchor::Middle, &label);
+            let half = text_width(&label, FONT_SIZE) / 2.0;
+            if x - half >= free_from {
+                let y = self.bottom + 18.0;
+                picture.text(x, y, "me-soft", Anchor::Middle, &label);
+                free_from = x + half + 4.0;
+            }
         }
         let middle = (self.left + self.right) / 2.0;
-        let below = self.bottom + 38.0;
-        picture.text(middle, below, "me-ink", Anchor::Middle, names[0]);
-        let middle = (self.top + self.bottom) / 2.0;
-        picture.text_up(20.0, middle, "me-ink", Anchor::Middle, names[1]);
+        let below = self.bottom + 40.0;
+        picture.text(middle, below, "me-ink", Anchor::Middle, name);
     }
 
     /// A vertical line at the chosen time.

@@ -3,16 +3,31 @@
 use std::fmt::Write;
 
 use super::style::STYLE;
-use crate::render::text::escape;
+use crate::render::text::{escape, is_long, label, short_label, text_width, wrap};
+use crate::votes::IdRef;
 
-/// The width of every picture, in pixels: that of a text column on a screen.
-pub(super) const WIDTH: f64 = 760.0;
+/// The width of every picture, in pixels. Small enough for its text to be read where
+/// it is shrunk to a phone's screen.
+pub(super) const WIDTH: f64 = 680.0;
 
-/// A drawing: a title for those who cannot see it, a size and elements.
+/// The size of the text in `STYLE`.
+pub(super) const FONT_SIZE: f64 = 13.0;
+
+/// The size of the text of the class `me-small`.
+pub(super) const SMALL_FONT_SIZE: f64 = 11.0;
+
+/// From one line of text to the next.
+const LINE: f64 = 17.0;
+
+/// Left and right of the heading.
+const MARGIN: f64 = 16.0;
+
+/// A drawing: a title for those who cannot see it, a height and elements.
 pub(crate) struct Picture {
-    pub title: String,
-    pub width: f64,
+    title: String,
     pub height: f64,
+    /// Where the heading ends.
+    pub top: f64,
     body: String,
 }
 
@@ -25,22 +40,47 @@ pub(crate) enum Anchor {
 }
 
 impl Picture {
-    /// A picture with a heading and a line of explanation.
-    pub fn new(width: f64, height: f64, title: &str, subtitle: &str) -> Self {
+    /// A picture with a heading and an explanation, in as many lines as it needs.
+    pub fn new(title: &str, explanation: &str) -> Self {
         let mut picture = Self {
             title: title.into(),
-            width,
-            height,
+            height: 0.0,
+            top: 28.0,
             body: String::new(),
         };
-        picture.text(16.0, 26.0, "me-ink me-title", Anchor::Start, title);
-        picture.text(16.0, 45.0, "me-soft", Anchor::Start, subtitle);
+        picture.text(MARGIN, picture.top, "me-ink me-title", Anchor::Start, title);
+        picture.top += 4.0;
+        for line in wrap(explanation, WIDTH - 2.0 * MARGIN, FONT_SIZE) {
+            picture.top += LINE;
+            picture.text(MARGIN, picture.top, "me-soft", Anchor::Start, &line);
+        }
+        picture.top += 8.0;
+        picture.height = picture.top + 12.0;
         picture
     }
 
     /// A picture that says why there is nothing to draw.
     pub fn empty(title: &str, why: &str) -> Self {
-        Self::new(WIDTH, 72.0, title, why)
+        Self::new(title, why)
+    }
+
+    /// Says what colours stand for, below the heading: the classes of a mark and its name.
+    pub fn colour_names(&mut self, names: &[(String, &str)]) {
+        const MARK: f64 = 14.0;
+        let mut x = MARGIN;
+        self.top += LINE;
+        for (class, name) in names {
+            let width = MARK + 6.0 + text_width(name, FONT_SIZE) + 16.0;
+            if x > MARGIN && x + width > WIDTH - MARGIN {
+                x = MARGIN;
+                self.top += LINE;
+            }
+            let paint = format!("class=\"{class}\"");
+            self.rect(&paint, [x, self.top - 8.0], [MARK, 6.0]);
+            self.text(x + MARK + 6.0, self.top, "me-ink", Anchor::Start, name);
+            x += width;
+        }
+        self.top += 6.0;
     }
 
     /// An SVG document of its own.
@@ -53,11 +93,13 @@ impl Picture {
         self.element("")
     }
 
+    /// It is as wide as it was drawn, or as what it stands in if that is narrower.
     fn element(&self, style: &str) -> String {
-        let (width, height) = (number(self.width), number(self.height));
+        let (width, height) = (number(WIDTH), number(self.height));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-             width=\"{width}\" height=\"{height}\" class=\"me-plot\" role=\"img\">\n\
+             width=\"{width}\" height=\"{height}\" style=\"max-width:100%;height:auto\" \
+             class=\"me-plot\" role=\"img\">\n\
              <title>{}</title>\n{style}\
              <rect class=\"me-paper\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
             escape(&self.title),
@@ -66,22 +108,49 @@ impl Picture {
     }
 
     pub fn text(&mut self, x: f64, y: f64, class: &str, anchor: Anchor, text: &str) {
+        self.add_text([x, y], class, anchor, &escape(text));
+    }
+
+    /// An id of at most so many cells; pointing at a longer one shows all of it.
+    pub fn id(
+        &mut self,
+        position: [f64; 2],
+        class: &str,
+        anchor: Anchor,
+        id: IdRef<'_>,
+        max_cells: usize,
+    ) {
+        let mut text = escape(&short_label(id, max_cells));
+        if is_long(id, max_cells) {
+            text += &format!("<title>{}</title>", escape(&label(id)));
+        }
+        self.add_text(position, class, anchor, &text);
+    }
+
+    fn add_text(&mut self, [x, y]: [f64; 2], class: &str, anchor: Anchor, escaped: &str) {
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",
             Anchor::End => " text-anchor=\"end\"",
         };
-        let (x, y, text) = (number(x), number(y), escape(text));
+        let (x, y) = (number(x), number(y));
         self.add(&format!(
-            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{escaped}</text>"
         ));
     }
 
     /// A text that runs upwards from its position.
     pub fn text_up(&mut self, x: f64, y: f64, class: &str, anchor: Anchor, text: &str) {
+        self.upwards([x, y], |picture| {
+            picture.text(0.0, 0.0, class, anchor, text)
+        });
+    }
+
+    /// What is drawn at 0, 0 and to the right of it runs upwards from a position.
+    pub fn upwards(&mut self, [x, y]: [f64; 2], draw: impl FnOnce(&mut Self)) {
         let position = format!("translate({} {}) rotate(-90)", number(x), number(y));
         self.add(&format!("<g transform=\"{position}\">"));
-        self.text(0.0, 0.0, class, anchor, text);
+        draw(self);
         self.add("</g>");
     }
 
@@ -122,9 +191,27 @@ impl Picture {
         ));
     }
 
-    /// Elements up to `close_group` belong together; pointing at them shows what they are.
-    pub fn open_group(&mut self, what: &str) {
-        self.add(&format!("<g><title>{}</title>", escape(what)));
+    /// Rectangles of one size and one paint: the upper left corners.
+    pub fn cells(&mut self, paint: &str, corners: &[[f64; 2]], [width, height]: [f64; 2]) {
+        let mut path = String::with_capacity(24 * corners.len());
+        let [width, height] = [width, height].map(number);
+        for &[x, y] in corners {
+            let (x, y) = (number(x), number(y));
+            // Writing to a String cannot fail.
+            let _ = write!(path, "M{x} {y}h{width}v{height}h-{width}z");
+        }
+        self.add(&format!("<path {paint} d=\"{path}\"/>"));
+    }
+
+    /// Elements up to `close_group` have a class in common.
+    pub fn open_group(&mut self, class: &str) {
+        self.add(&format!("<g class=\"{class}\">"));
+    }
+
+    /// A text whose class and anchor are those of its group.
+    pub fn group_text(&mut self, [x, y]: [f64; 2], text: &str) {
+        let (x, y, text) = (number(x), number(y), escape(text));
+        self.add(&format!("<text x=\"{x}\" y=\"{y}\">{text}</text>"));
     }
 
     pub fn close_group(&mut self) {

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::fit::Fit;
 use crate::render::text::significant;
 
-const HEIGHT: f64 = 440.0;
+const HEIGHT: f64 = 300.0;
 const TITLE: &str = "Error on held-out votes along the path";
 
 pub(super) fn picture(fit: &Fit) -> Result<Picture> {
@@ -16,18 +16,13 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
         let why = "There is no curve: the time was given, or there was nothing to hold out.";
         return Ok(Picture::empty(TITLE, why));
     };
-    let subtitle = format!(
-        "{} with HodgeRank, {} with the model at the chosen time; band: one standard deviation.",
+    let explanation = format!(
+        "{} with HodgeRank, {} with the model at the chosen time: less is better. Band: one \
+         standard deviation over the folds.",
         decimals(hodgerank_error),
         decimals(selected.error)
     );
-    let mut picture = Picture::new(WIDTH, HEIGHT, TITLE, &subtitle);
-    let frame = Frame {
-        left: 74.0,
-        top: 82.0,
-        right: WIDTH - 24.0,
-        bottom: HEIGHT - 56.0,
-    };
+    let mut picture = Picture::new(TITLE, &explanation);
     // The band: t, lower and upper end.
     let band: Vec<(f64, f64, f64)> = curve
         .iter()
@@ -40,8 +35,16 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
     let ends = band.iter().flat_map(|&(_, low, high)| [low, high]);
     let [low, high] = range(ends.chain([hodgerank_error]));
     let margin = 0.06 * (high - low);
+    let (top, bottom) = (picture.top + 22.0, picture.top + 22.0 + HEIGHT);
+    let y = Scale::linear([low - margin, high + margin], [bottom, top]);
+    let frame = Frame {
+        left: Frame::left_of(&y),
+        top,
+        right: WIDTH - 24.0,
+        bottom,
+    };
+    picture.height = bottom + 56.0;
     let x = Scale::times(fit.grid_times(), [frame.left, frame.right]);
-    let y = Scale::linear([low - margin, high + margin], [frame.bottom, frame.top]);
     let names = ["time t on the path (logarithmic)", "mean squared error"];
     frame.axes(&mut picture, &x, &y, names);
 
@@ -49,7 +52,7 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
     let upper = band.iter().map(|&(t, _, high)| at(t, high));
     let lower = band.iter().rev().map(|&(t, low, _)| at(t, low));
     picture.polygon("me-band", &upper.chain(lower).collect::<Vec<_>>());
-    hodgerank_line(&mut picture, frame, y.at(hodgerank_error));
+    hodgerank_line(&mut picture, frame, y.at(hodgerank_error), hodgerank_error);
     let points = curve.iter().map(|point| at(point.t, point.error));
     let points: Vec<[f64; 2]> = points.collect();
     picture.polyline("me-line me-s0", &points, "mixed-effects model");
@@ -57,12 +60,16 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
     frame.chosen_time(&mut picture, &x, t);
     let what = format!("t = {}: error {}", significant(t), decimals(error));
     let paint = "class=\"me-f0 me-edge\" stroke-width=\"1.5\"";
-    picture.dot(at(t, error), 5.0, paint, &what);
+    let [x, y] = at(t, error);
+    picture.dot([x, y], 5.0, paint, &what);
+    let below = frame.bottom - y > 26.0;
+    let y = if below { y + 20.0 } else { y - 12.0 };
+    picture.text(x + 8.0, y, "me-ink", Anchor::Start, &decimals(error));
     Ok(picture)
 }
 
 /// HodgeRank's error: a dashed line with its name above, or below at the top edge.
-fn hodgerank_line(picture: &mut Picture, frame: Frame, level: f64) {
+fn hodgerank_line(picture: &mut Picture, frame: Frame, level: f64, error: f64) {
     let class = "me-line me-s1 me-dash";
     picture.line(class, [frame.left, level], [frame.right, level]);
     let above = level - 7.0;
@@ -71,7 +78,8 @@ fn hodgerank_line(picture: &mut Picture, frame: Frame, level: f64) {
     } else {
         above
     };
-    picture.text(frame.right - 4.0, y, "me-ink", Anchor::End, "HodgeRank");
+    let text = format!("HodgeRank {}", decimals(error));
+    picture.text(frame.right - 4.0, y, "me-ink", Anchor::End, &text);
 }
 
 /// Errors are compared to four decimals.

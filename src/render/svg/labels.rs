@@ -1,9 +1,9 @@
 //! Labels that do not overlap.
 
-/// So many annotators, the first by entry, are highlighted and labelled.
-pub(super) const MAX_HIGHLIGHTED: u64 = 10;
+/// So many annotators are labelled.
+pub(super) const MAX_LABELLED: usize = 12;
 
-/// The longest label of a highlighted annotator, in cells.
+/// The longest label of an annotator, in cells.
 pub(super) const MAX_LABEL_CELLS: usize = 16;
 
 /// Moves labels along a line so that neighbours are at least `gap` apart, each as
@@ -43,24 +43,77 @@ pub(super) fn spread(wanted: &[f64], gap: f64, bounds: [f64; 2]) -> Vec<f64> {
     positions
 }
 
-/// Boxes on the paper that are occupied.
-#[derive(Default)]
-pub(super) struct OccupiedBoxes(Vec<[f64; 4]>);
+/// An area of the paper: left, top, right, bottom.
+pub(super) type Area = [f64; 4];
 
-impl OccupiedBoxes {
-    /// Occupies a box: left, top, right, bottom.
-    pub fn add(&mut self, area: [f64; 4]) {
-        self.0.push(area);
+fn overlap(a: Area, b: Area) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+/// Labels beside dots. A label never covers another one, and as few dots as possible.
+pub(super) struct DotLabels {
+    bounds: Area,
+    dots: Vec<Area>,
+    labels: Vec<Area>,
+}
+
+/// So far above or below its dot a label may stand, in steps.
+const MAX_STEPS: usize = 9;
+
+/// So many dots may a label cover.
+const MAX_COVERED: usize = 1;
+
+impl DotLabels {
+    /// For dots of this radius with these centres; labels stay within `bounds`.
+    pub fn new(bounds: Area, centres: impl Iterator<Item = [f64; 2]>, radius: f64) -> Self {
+        let area = |[x, y]: [f64; 2]| [x - radius, y - radius, x + radius, y + radius];
+        Self {
+            bounds,
+            dots: centres.map(area).collect(),
+            labels: Vec::new(),
+        }
     }
 
-    /// How many of the occupied boxes an area touches.
-    pub fn touches(&self, area: [f64; 4]) -> usize {
-        let [left, top, right, bottom] = area;
-        let touch = |other: &&[f64; 4]| {
-            left < other[2] && other[0] < right && top < other[3] && other[1] < bottom
+    /// Finds room for a label: how far beside and below its dot's centre it begins, or
+    /// ends if that is to the left. None if there is none.
+    pub fn place(&mut self, [x, y]: [f64; 2], width: f64) -> Option<[f64; 2]> {
+        let area = |[dx, dy]: [f64; 2]| {
+            let left = if dx < 0.0 { x + dx - width } else { x + dx };
+            [left, y + dy - 9.0, left + width, y + dy + 8.0]
         };
-        self.0.iter().filter(touch).count()
+        let is_free = |&offset: &[f64; 2]| {
+            let [left, top, right, bottom] = area(offset);
+            let [least_x, least_y, most_x, most_y] = self.bounds;
+            let is_inside = left > least_x && top > least_y && right < most_x && bottom < most_y;
+            is_inside
+                && !self
+                    .labels
+                    .iter()
+                    .any(|&label| overlap(label, area(offset)))
+        };
+        let covered = |offset: [f64; 2]| {
+            let dots = self.dots.iter();
+            dots.filter(|&&dot| overlap(dot, area(offset))).count()
+        };
+        let free = offsets().filter(|(_, offset)| is_free(offset));
+        let cost = |(step, offset): (usize, [f64; 2])| (step + 2 * covered(offset), offset);
+        let (_, best) = free
+            .map(cost)
+            .filter(|&(_, offset)| covered(offset) <= MAX_COVERED)
+            .min_by_key(|&(cost, _)| cost)?;
+        self.labels.push(area(best));
+        Some(best)
     }
+}
+
+/// Where a label may stand from its dot, the nearest first: how many steps away, and
+/// where.
+fn offsets() -> impl Iterator<Item = (usize, [f64; 2])> {
+    let beside = [(0, [9.0, 0.0]), (0, [-9.0, 0.0])].into_iter();
+    beside.chain((1..=MAX_STEPS).flat_map(|step| {
+        let (dx, dy) = (6.0 + 2.0 * step as f64, 15.0 * step as f64);
+        [[dx, -dy], [-dx, -dy], [dx, dy], [-dx, dy]].map(|offset| (step, offset))
+    }))
 }
 
 #[cfg(test)]
@@ -88,5 +141,28 @@ mod tests {
         );
         assert_eq!(positions[1], 51.0);
         assert_eq!(positions[4], 10.0);
+    }
+
+    #[test]
+    fn labels_of_dots_never_overlap() {
+        // More labels than there is room for, all at one dot.
+        let mut labels = DotLabels::new(
+            [0.0, 0.0, 200.0, 100.0],
+            [[100.0, 50.0]; 1].into_iter(),
+            4.0,
+        );
+        let placed: Vec<_> = (0..30)
+            .filter_map(|_| labels.place([100.0, 50.0], 60.0))
+            .collect();
+        assert!((6..30).contains(&placed.len()), "{placed:?}");
+        for (k, &label) in labels.labels.iter().enumerate() {
+            assert!(
+                labels.labels[..k]
+                    .iter()
+                    .all(|&other| !overlap(label, other))
+            );
+        }
+        // The first stands right beside it.
+        assert_eq!(placed[0], [9.0, 0.0]);
     }
 }

@@ -37,6 +37,11 @@ impl Plot {
         Self::Personal,
     ];
 
+    /// Whether it is about annotators, and not about items alone.
+    fn shows_annotators(self) -> bool {
+        !matches!(self, Self::Cv | Self::Ranking)
+    }
+
     /// The name that SQL users write.
     pub fn name(self) -> &'static str {
         match self {
@@ -66,12 +71,16 @@ impl FromStr for Plot {
 
 impl Fit {
     /// A picture as an SVG document. Those of the path can always be drawn; the
-    /// others need a time to have been chosen.
+    /// others need a time to have been chosen. All but the ranking and the curve need
+    /// annotators.
     pub fn plot(&self, plot: Plot) -> Result<String> {
         Ok(self.picture(plot)?.document())
     }
 
     pub(crate) fn picture(&self, plot: Plot) -> Result<Picture> {
+        if plot.shows_annotators() {
+            self.require_annotators()?;
+        }
         Ok(match plot {
             Plot::PathDeviation => path::deviation(self),
             Plot::PathPositionBias => path::position_bias(self),

@@ -1,9 +1,9 @@
 //! The consensus scores as dots on their intervals, HodgeRank's beside the model's.
 
 use super::axis::{Scale, range};
-use super::canvas::{Anchor, Picture, WIDTH};
+use super::canvas::{Anchor, FONT_SIZE, Picture, WIDTH};
 use crate::findings::RankedItem;
-use crate::render::text::{label, short_label, text_width};
+use crate::render::text::{decimal, label, short_label, text_width};
 
 const TITLE: &str = "The consensus ranking";
 
@@ -11,9 +11,13 @@ const TITLE: &str = "The consensus ranking";
 const MAX_ITEMS: usize = 80;
 
 /// The longest label, in cells.
-const MAX_ITEM_CELLS: usize = 28;
+const MAX_ITEM_CELLS: usize = 26;
 
-const TOP: f64 = 96.0;
+/// From the heading to the first row.
+const HEADINGS: f64 = 38.0;
+
+/// The right ends of the columns of numbers: the model's and HodgeRank's.
+const COLUMNS: [f64; 2] = [WIDTH - 124.0, WIDTH - 16.0];
 
 /// A line of the picture.
 enum PictureRow<'a> {
@@ -24,31 +28,29 @@ enum PictureRow<'a> {
 
 pub(super) fn picture(ranking: &[RankedItem<'_>]) -> Picture {
     let rows = rows(ranking);
-    let step = if rows.len() <= 40 { 19.0 } else { 15.0 };
-    let height = TOP + step * rows.len() as f64 + 52.0;
-    let subtitle = format!(
+    let step = if rows.len() <= 40 { 20.0 } else { 17.0 };
+    let explanation = format!(
         "{} items, best first; scores have mean zero. Blue lines are 95 % intervals.",
         ranking.len()
     );
-    let mut picture = Picture::new(WIDTH, height, TITLE, &subtitle);
+    let mut picture = Picture::new(TITLE, &explanation);
+    let top = picture.top + HEADINGS;
+    let bottom = top + step * rows.len() as f64 + 6.0;
+    picture.height = bottom + 46.0;
     let widest = rows.iter().map(|row| match row {
-        PictureRow::Item(item) => text_width(&short_label(item.item, MAX_ITEM_CELLS)),
+        PictureRow::Item(item) => text_width(&short_label(item.item, MAX_ITEM_CELLS), FONT_SIZE),
         PictureRow::Note(_) => 0.0,
     });
-    let (left, right) = (70.0 + widest.fold(30.0, f64::max), WIDTH - 28.0);
-    let heading = TOP - 14.0;
-    picture.text(44.0, heading, "me-soft", Anchor::End, "rank");
-    picture.text(left - 10.0, heading, "me-soft", Anchor::End, "item");
+    let (left, right) = (70.0 + widest.fold(30.0, f64::max), COLUMNS[0] - 62.0);
+    headings(&mut picture, left, top - 16.0);
     let dots = ranking.iter();
     let dots = dots.flat_map(|item| [item.score, item.hodgerank_score]);
     let intervals = ranking.iter().map(|item| (item.score_low, item.score_high));
     let shown = shown_scores(&dots.collect::<Vec<_>>(), &intervals.collect::<Vec<_>>());
     let x = Scale::linear(shown, [left, right]);
-    let bottom = height - 46.0;
-    grid(&mut picture, &x, [TOP - 10.0, bottom], [left, right]);
-    legend(&mut picture, right);
+    grid(&mut picture, &x, [top - 8.0, bottom], [left, right]);
     for (k, row) in rows.iter().enumerate() {
-        let y = TOP + step * (k as f64 + 0.5);
+        let y = top + step * (k as f64 + 0.5);
         match row {
             PictureRow::Item(item) => draw_item(&mut picture, item, &x, [left, right], y),
             PictureRow::Note(text) => {
@@ -59,7 +61,7 @@ pub(super) fn picture(ranking: &[RankedItem<'_>]) -> Picture {
     picture
 }
 
-/// An item's rank, id, interval and two dots.
+/// An item's rank, id, interval, two dots and their numbers.
 fn draw_item(
     picture: &mut Picture,
     item: &RankedItem<'_>,
@@ -68,20 +70,43 @@ fn draw_item(
     y: f64,
 ) {
     let rank = item.rank.to_string();
-    picture.text(44.0, y + 4.0, "me-soft", Anchor::End, &rank);
-    let name = short_label(item.item, MAX_ITEM_CELLS);
-    picture.text(left - 10.0, y + 4.0, "me-ink", Anchor::End, &name);
+    picture.text(46.0, y + 4.5, "me-soft", Anchor::End, &rank);
+    let position = [left - 10.0, y + 4.5];
+    picture.id(position, "me-ink", Anchor::End, item.item, MAX_ITEM_CELLS);
     let (model, hodgerank) = (x.at(item.score), x.at(item.hodgerank_score));
     let (low, high) = (item.score_low, item.score_high);
     whisker(picture, (low, high), x, [left, right], y);
     picture.line("me-other", [model, y], [hodgerank, y]);
     let what = |name: &str, score: f64| format!("{}: {score:.3} with {name}", label(item.item));
-    let paint = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
     let hodgerank_text = what("HodgeRank", item.hodgerank_score);
-    picture.dot([hodgerank, y], 4.5, paint, &hodgerank_text);
+    picture.dot([hodgerank, y], 4.5, HODGERANK, &hodgerank_text);
     let interval = format!(", 95 % interval {low:.3} to {high:.3}");
     let model_text = what("the model", item.score) + &interval;
-    picture.dot([model, y], 3.4, "class=\"me-f0\"", &model_text);
+    picture.dot([model, y], 3.4, MODEL, &model_text);
+    for (right, score, class) in [
+        (COLUMNS[0], item.score, "me-ink"),
+        (COLUMNS[1], item.hodgerank_score, "me-soft"),
+    ] {
+        picture.text(right, y + 4.5, class, Anchor::End, &decimal(score, 2));
+    }
+}
+
+/// The paint of the dots.
+const MODEL: &str = "class=\"me-f0\"";
+const HODGERANK: &str = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
+
+/// What the columns are, and with them what the dots are.
+fn headings(picture: &mut Picture, left: f64, y: f64) {
+    picture.text(46.0, y, "me-soft", Anchor::End, "rank");
+    picture.text(left - 10.0, y, "me-soft", Anchor::End, "item");
+    for (right, name, paint, radius) in [
+        (COLUMNS[0], "model", MODEL, 3.4),
+        (COLUMNS[1], "HodgeRank", HODGERANK, 4.5),
+    ] {
+        picture.text(right, y, "me-ink", Anchor::End, name);
+        let [x, y] = [right - text_width(name, FONT_SIZE) - 4.0, y - 4.5];
+        picture.dot([x, y], radius, paint, name);
+    }
 }
 
 /// The range of scores that is drawn: all dots and most intervals. An interval that
@@ -144,24 +169,13 @@ fn rows<'a>(ranking: &'a [RankedItem<'a>]) -> Vec<PictureRow<'a>> {
 
 /// The axis of scores with its vertical lines.
 fn grid(picture: &mut Picture, x: &Scale, [top, bottom]: [f64; 2], [left, right]: [f64; 2]) {
-    for (value, label) in x.ticks(7) {
+    for (value, label) in x.ticks(5) {
         let x = x.at(value);
         picture.line("me-grid", [x, top], [x, bottom]);
-        picture.text(x, bottom + 16.0, "me-soft", Anchor::Middle, &label);
+        picture.text(x, bottom + 17.0, "me-soft", Anchor::Middle, &label);
     }
     let middle = (left + right) / 2.0;
     picture.text(middle, bottom + 36.0, "me-ink", Anchor::Middle, "score");
-}
-
-/// What the two dots of an item are.
-fn legend(picture: &mut Picture, right: f64) {
-    let y = TOP - 26.0;
-    picture.dot([right - 240.0, y], 3.4, "class=\"me-f0\"", "the model");
-    let text = "mixed-effects model";
-    picture.text(right - 230.0, y + 4.0, "me-ink", Anchor::Start, text);
-    let paint = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
-    picture.dot([right - 80.0, y], 4.5, paint, "HodgeRank");
-    picture.text(right - 70.0, y + 4.0, "me-ink", Anchor::Start, "HodgeRank");
 }
 
 #[cfg(test)]
@@ -179,7 +193,7 @@ mod tests {
         assert!(low < -0.7 && low > -0.8 && high > 0.6 && high < 0.7);
         assert_eq!(range(9.0), range(90.0));
         let [low, high] = range(9.0);
-        let mut picture = Picture::new(WIDTH, 100.0, "", "");
+        let mut picture = Picture::new("", "");
         let x = Scale::linear([low, high], [100.0, 500.0]);
         whisker(&mut picture, (-9.6, 8.4), &x, [100.0, 500.0], 50.0);
         whisker(&mut picture, (0.4, 0.6), &x, [100.0, 500.0], 70.0);

@@ -4,6 +4,8 @@
 //! given the annotator's own scores s = θ + δ, it is g_i = Σ ±ω_v e_v over the votes on
 //! item i, with + where i is left.
 
+use std::ops::Range;
+
 use crate::votes::Comparisons;
 
 /// The score contribution of one annotator at a time, in reused memory.
@@ -43,8 +45,8 @@ impl ScoreContribution {
         }
     }
 
-    /// Computes it from the votes of annotator u, with the scores in `own_scores`.
-    pub fn compute(&mut self, votes: &Comparisons, u: usize, position_bias: f64) {
+    /// Computes it from the annotator's rows, with the scores in `own_scores`.
+    pub fn compute(&mut self, votes: &Comparisons, rows: Range<usize>, position_bias: f64) {
         for item in self.seen.drain(..) {
             self.by_item[item as usize] = ItemContribution::default();
         }
@@ -52,9 +54,9 @@ impl ScoreContribution {
         self.weight_squares = 0.0;
         // Every item is written to the end of `seen`, and only a new one moves the end:
         // this needs no branch, which would often be mispredicted.
-        self.seen.resize(2 * votes.rows(u).len() + 1, 0);
+        self.seen.resize(2 * rows.len() + 1, 0);
         let mut seen = 0;
-        for vote in votes.of(u) {
+        for vote in rows.map(|row| votes.get(row)) {
             let difference = self.own_scores[vote.left] - self.own_scores[vote.right];
             let residual = vote.choice - (difference + position_bias);
             self.residual_squares += vote.weight * residual * residual;

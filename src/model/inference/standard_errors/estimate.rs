@@ -68,8 +68,8 @@ impl StandardErrors {
 /// About how many multiplications the exact variances take.
 fn exact_work(votes: &Comparisons) -> f64 {
     let items = votes.items();
-    let seen = |u: usize| (2 * votes.rows(u).len()).min(items) as f64;
-    let all_seen: f64 = (0..votes.annotators()).map(seen).sum();
+    let seen = |u: usize| (2 * votes.cluster(u).len()).min(items) as f64;
+    let all_seen: f64 = (0..votes.clusters()).map(seen).sum();
     let items = items as f64;
     items * all_seen + items.powi(3)
 }

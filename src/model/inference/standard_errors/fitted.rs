@@ -9,7 +9,7 @@ pub struct Fitted<'a> {
     /// θ.
     pub theta: &'a [f64],
     /// The annotators' own effects, and how the path to them was run; None if the model
-    /// has no effects.
+    /// has no effects, as where nobody knows who voted.
     pub effects: Option<(&'a Snapshot, Settings)>,
 }
 

@@ -1,4 +1,5 @@
-//! The score contributions of all annotators, computed one after the other.
+//! The score contributions of all annotators, computed one after the other. If nobody
+//! knows who voted, every vote is an annotator here.
 
 use super::annotator_sums::AnnotatorSums;
 use super::contribution::ScoreContribution;
@@ -31,7 +32,7 @@ impl<'a> ScoreContributions<'a> {
             stop.check()?;
             let position_bias = self.fitted.position_bias(u);
             self.fitted.set_own_scores(u, &mut contribution.own_scores);
-            contribution.compute(self.votes, u, position_bias);
+            contribution.compute(self.votes, self.votes.cluster(u), position_bias);
             self.fitted
                 .reset_own_scores(u, &mut contribution.own_scores);
             visit(u, &contribution);
@@ -52,7 +53,7 @@ impl<'a> ScoreContributions<'a> {
     ) -> Result<Vec<(AnnotatorSums, T)>> {
         in_parallel(groups, threads, |group| {
             let (mut sums, mut total) = (AnnotatorSums::new(self.votes.items()), new());
-            let annotators = (group..self.votes.annotators()).step_by(groups);
+            let annotators = (group..self.votes.clusters()).step_by(groups);
             self.for_each(annotators, stop, |u, contribution| {
                 sums.add(contribution);
                 add(&mut total, u, contribution);

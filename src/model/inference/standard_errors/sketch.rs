@@ -75,7 +75,7 @@ fn clustered(
         estimate.add_round(hessian, rhs, stop)?;
         let sketch = estimate.diagonal(hessian, &sums.contribution_squares);
         // Up to LANES annotators have a lane each, and the first round is exact.
-        if sketch.is_accurate || contributions.votes.annotators() <= LANES {
+        if sketch.is_accurate || contributions.votes.clusters() <= LANES {
             return Ok((sums, sketch.diagonal));
         }
     }
