@@ -5,11 +5,13 @@ PYTHON ?= python3
 # $(dir), which split at spaces.
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 VERSION := v$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
-LIBRARY := $(if $(filter Darwin,$(shell uname)),libme_hodgerank.dylib,libme_hodgerank.so)
+# What a shared library is called here; SQLite's .load adds it to a name without one.
+SO := $(if $(filter Darwin,$(shell uname)),dylib,so)
+LIBRARY := libme_hodgerank.$(SO)
 DUCKDB_EXTENSION := $(TARGET)/duckdb/me_hodgerank.duckdb_extension
 DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
 DUCKDB_CLI_VERSION := 1.5.6
-SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.so
+SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.$(SO)
 PREFIX ?= $(HOME)/.local
 
 # Cargo uses all cores itself; two builds at once would take turns at one library.
@@ -40,7 +42,8 @@ help:
 	@echo "make test-sqlite   the SQLite extension in the SQLites that it is for"
 	@echo "make bench-sqlite  time reading ten million votes beside a bare SELECT"
 	@echo "make dist          both extensions, their scripts and checksums in dist/"
-	@echo "make wheel         a Python package with both extensions in dist/"
+	@echo "make wheel         a Python package with both extensions in dist/; make sdist: of the sources"
+	@echo "make release-files what a release offers for this platform, in dist/release/"
 	@echo "make install       into PREFIX=$(PREFIX) and ~/.duckdb; make uninstall takes them away"
 	@echo "make test-product  the demos, the recipes, the documentation, the package and the installation"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
@@ -188,7 +191,7 @@ test-pictures:
 
 # --- The product: demos, what is shipped, its documentation ---
 
-.PHONY: demo demo-sqlite tools python-venv dist wheel install uninstall test-product
+.PHONY: demo demo-sqlite tools python-venv dist wheel sdist release-files install uninstall test-product
 
 # A DuckDB and an SQLite of one's own: make demo DUCKDB_CLI=duckdb
 DUCKDB_CLI ?= .venv/duckdb-cli-$(DUCKDB_CLI_VERSION)/bin/duckdb
@@ -244,10 +247,18 @@ $(APSW)/made:
 	  pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1
 	touch $@
 
+# What the package is used with, and what checks its types.
+.venv/package/made:
+	$(PYTHON) -m venv .venv/package
+	.venv/package/bin/python -m pip install --quiet duckdb==1.5.6 datasette==0.65.5 ipython==9.18.1 mypy==2.4.1 check-jsonschema==0.39.0
+	.venv/package/bin/python -m pip install --quiet pysqlite3-binary || echo "no pysqlite3-binary for this machine"
+	touch $@
+
 test: test-product
 
-test-product: wheel venvs-duckdb .venv/sqlite/made .venv/recipes/made
-	.venv/recipes/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl
+test-product: release-files venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/package/made
+	for venv in recipes package; do \
+	  .venv/$$venv/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl || exit 1; done
 	$(PYTHON) tests/hosts/recipes.py
 	$(PYTHON) tests/hosts/docs.py
 	$(PYTHON) tests/hosts/product.py
@@ -264,7 +275,14 @@ dist: tools duckdb sqlite
 	@cat dist/SHA256SUMS
 
 wheel: dist
-	$(PYTHON) python/wheel.py $(VERSION:v%=%) dist
+	$(PYTHON) python/backend.py wheel dist
+
+sdist:
+	@mkdir -p dist
+	$(PYTHON) python/backend.py sdist dist
+
+release-files: wheel sdist
+	$(PYTHON) python/release_files.py $(VERSION:v%=%) dist
 
 # One folder of our own, and a copy where `LOAD me_hodgerank` looks in each DuckDB
 # that this user has used (not for a package, with DESTDIR). Nobody's dotfiles are touched.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a stranger does first: the demos, the installation, the Python package in a
-clean environment, and the example of the community repository. After `make wheel`."""
+clean environment, and what other repositories run and offer. After `make release-files`."""
 
 import os
 import pathlib
@@ -10,79 +10,13 @@ import sys
 import tempfile
 
 import duckdb_hosts
+import package
 import shells
 import sqlite_hosts
+from package import run
 from sqllogic import ROOT, Score
 
 MAKE = os.environ.get("MAKE", "make")
-WHEEL_TEST = """
-import duckdb, os, sqlite3, sys
-import me_hodgerank
-from me_hodgerank import connect, load
-
-assert os.path.dirname(me_hodgerank.__file__).startswith(sys.prefix), me_hodgerank.__file__
-for path in [me_hodgerank.duckdb_extension, me_hodgerank.sqlite_extension]:
-    assert os.path.isfile(path), path
-version = me_hodgerank.__version__
-unsigned = {"allow_unsigned_extensions": True}
-
-def check_duckdb(con):
-    assert con.execute("SELECT me_hodgerank_version()").fetchone() == (version,)
-    con.execute("CREATE OR REPLACE TEMP TABLE votes AS FROM me_hodgerank_simulate(annotators := 20, items := 5, seed := 1)")
-    return con.execute("SELECT item, score FROM me_hodgerank('votes')").fetchall()
-
-in_memory = check_duckdb(load(duckdb.connect(config=unsigned)))
-with connect("file.duckdb") as con:  # bare names in a file, and nothing written there
-    assert check_duckdb(con) == in_memory
-    assert check_duckdb(load(con.cursor())) == in_memory
-    assert load(con) is con  # twice is fine
-with duckdb.connect("file.duckdb") as con:
-    stored = con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'me_hodgerank%'").fetchone()
-    assert stored == (0,), stored
-with connect("file.duckdb", read_only=True) as con:
-    assert check_duckdb(con) == in_memory
-try:
-    load(duckdb.connect())
-    raise SystemExit("an unsigned extension was loaded unasked")
-except RuntimeError as error:
-    assert "me_hodgerank.connect" in str(error), error
-try:
-    load(object())
-    raise SystemExit("loaded into nothing")
-except TypeError as error:
-    assert "apsw" in str(error), error
-
-def check_sqlite(con):
-    make = "CREATE TABLE votes AS SELECT * FROM me_hodgerank_simulate('{\\"annotators\\": 20, \\"items\\": 5, \\"seed\\": 1}')"
-    con.cursor().execute(make)
-    rows = [tuple(row) for row in con.cursor().execute("SELECT item, score FROM me_hodgerank('votes')")]
-    assert rows == in_memory, rows
-    try:
-        con.cursor().execute("SELECT load_extension('nothing')").fetchall()
-        raise SystemExit("SQL may still load extensions")
-    except Exception as error:
-        assert "not authorized" in str(error), error
-
-import apsw
-check_sqlite(load(apsw.Connection(":memory:")))
-if hasattr(sqlite3.Connection, "enable_load_extension"):
-    check_sqlite(load(sqlite3.connect(":memory:")))
-else:
-    try:
-        load(sqlite3.connect(":memory:"))
-        raise SystemExit("this sqlite3 cannot load extensions")
-    except RuntimeError as error:
-        assert "pip install apsw" in str(error), error
-print("fine")
-"""
-
-
-def run(command, **more):
-    done = subprocess.run(
-        command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, **more
-    )
-    assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stdout[-3000:]}"
-    return done.stdout
 
 
 def make(*arguments, **environment):
@@ -98,8 +32,9 @@ def demo(*arguments, due):
     text = make(*arguments)
     assert "SELECT rank, item, round(score, 2) AS score" in text, "the SQL is not shown"
     rows = rows_of(text)
-    found = {row[0] for row in rows if len(row) == 4 and row[1] == due}
-    assert found == {"21", "17", "29", "34", "3", "39"}, found
+    named = re.findall(rf"annotator = (\d+)\n *due = {due}\n *verdict = (.*)\n *evidence = .+", text)
+    assert {annotator for annotator, _ in named} == {"21", "17", "29", "34", "3", "39"}, named
+    assert text.index("evidence = ") < text.index("chocolate  "), "the ranking comes before the verdicts"
     assert ["1", "chocolate", "0.62", "1", "466", "118"] in rows, rows
     last = text.rstrip().splitlines()[-2:]
     assert last[0].startswith("Your own table:") and "my_votes" in last[1], last
@@ -146,28 +81,6 @@ def refused(arguments, says):
     assert done.returncode != 0 and says in done.stdout, f"{arguments}: {done.stdout}"
 
 
-def wheel():
-    (path,) = (ROOT / "dist").glob("me_hodgerank-*.whl")
-    assert re.search(r"-py3-none-(manylinux|musllinux|macosx)_\d+_\d+_\w+\.whl$", path.name), path.name
-    with tempfile.TemporaryDirectory(prefix="clean environment ") as folder:
-        run([sys.executable, "-m", "venv", os.path.join(folder, "venv")])
-        python = os.path.join(folder, "venv", "bin", "python")
-        run([python, "-m", "pip", "install", "--quiet", "--no-index", str(path)])
-        for version in duckdb_hosts.VERSIONS:
-            # DuckDB and apsw are borrowed: nothing is fetched.
-            borrowed = [folder for name in [f"duckdb-{version}", "sqlite"] for folder in site_packages(name)]
-            with tempfile.TemporaryDirectory() as work:
-                environment = {**os.environ, "PYTHONPATH": os.pathsep.join(borrowed)}
-                said = run([python, "-c", WHEEL_TEST], cwd=work, env=environment)
-            assert said.strip() == "fine", said
-        run([python, "-m", "pip", "check"])
-        run([python, "-m", "pip", "uninstall", "--yes", "--quiet", "me_hodgerank"])
-
-
-def site_packages(name):
-    return [str(path) for path in (ROOT / ".venv" / name).glob("lib/python*/site-packages")]
-
-
 def installation():
     """Installed into a home of its own, found by its bare name, and gone again."""
     with tempfile.TemporaryDirectory(prefix="a home ") as home:
@@ -197,7 +110,7 @@ def installation():
             assert "1" in printed and "rror" not in printed, printed
 
         make("install", "DESTDIR=" + os.path.join(home, "package"), HOME="/nowhere", PREFIX="/usr")
-        assert os.path.exists(os.path.join(home, "package", "usr", "lib", "me_hodgerank", "me_hodgerank.so"))
+        assert os.path.exists(os.path.join(home, "package", "usr", "lib", "me_hodgerank", package.LIBRARY))
         make("uninstall", "DESTDIR=" + os.path.join(home, "package"), HOME="/nowhere", PREFIX="/usr")
         make("uninstall", HOME=home, PREFIX=home + "/.local")
         left = [str(file) for file in pathlib.Path(home).rglob("*me_hodgerank*")]
@@ -222,7 +135,9 @@ def community():
         make("-n", target, LINUX_CI_IN_DOCKER="1")
 
 
-CHECKS = [checksums, demo_duckdb, demo_sqlite, demo_without_sqlite3, what_is_missing, wheel, installation, community]
+CHECKS = [
+    checksums, demo_duckdb, demo_sqlite, demo_without_sqlite3, what_is_missing, installation, community, *package.CHECKS,
+]
 
 
 def main(names):
@@ -236,6 +151,8 @@ def main(names):
         try:
             check()
             score.ok()
+        except package.Missing as missing:
+            score.missing(check.__name__, *missing.args)
         except Exception as error:  # a check that trips over something has failed too
             score.fail(check.__name__, f"{type(error).__name__}: {error}")
     score.close()
