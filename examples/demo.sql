@@ -14,23 +14,28 @@ SELECT v.annotator, l.name AS "left", r.name AS "right",
 FROM me_hodgerank_simulate(annotators := 40, items := 8, votes_each := 60, seed := 7) v
 JOIN flavours l ON l.item = v."left" JOIN flavours r ON r.item = v."right";
 
-SELECT annotator, "left", "right", choice FROM votes WHERE annotator = 21 LIMIT 4;
-
--- The ranking that the forty agree on. hodgerank_rank is what plain least squares says,
--- which believes everybody.
-SELECT rank, item, round(score, 2) AS score, hodgerank_rank, wins, losses
-FROM me_hodgerank('votes');
-
--- Who should not be paid without a look? The annotators, joined to a table of payouts.
 CREATE TABLE payouts AS
 SELECT annotator, 0.05 * count(*) AS due FROM votes GROUP BY annotator;
 
+-- Who should not be paid without a look, and why? The verdicts, joined to the payouts.
+.mode line
 SELECT p.annotator, p.due, a.verdict, a.evidence
 FROM payouts p JOIN me_hodgerank_annotators('votes') a USING (annotator)
 WHERE a.verdict NOT IN ('ok', 'own taste', 'too few votes to tell')
 ORDER BY a.verdict, p.annotator;
 
--- They are the four and the two. Annotator 5 is none of them: a taste of their own.
+-- They are the four and the two, as the truth has it.
+.mode duckbox
+SELECT a.verdict, v.annotator_kind AS truth, count(*) AS annotators
+FROM me_hodgerank_annotators('votes') a JOIN (SELECT DISTINCT annotator, annotator_kind FROM votes) v USING (annotator)
+GROUP BY ALL ORDER BY ALL;
+
+-- The ranking that the forty agree on, without being led astray by those six.
+-- hodgerank_rank is what plain least squares says, which believes everybody.
+SELECT rank, item, round(score, 2) AS score, hodgerank_rank, wins, losses
+FROM me_hodgerank('votes');
+
+-- Annotator 5 is none of the six: a taste of their own, which is no fault.
 SELECT rank, item, consensus_rank, round(score - consensus_score, 2) AS liked_more_than_others, votes
 FROM me_hodgerank_personal('votes')
 WHERE annotator = 5;

@@ -31,7 +31,7 @@ engine = create_engine(f"duckdb:///{file}", **engine_parameters)
 print(inspect(engine).get_view_names())
 print([column["name"] for column in inspect(engine).get_columns("annotator_quality")][:5])
 with engine.connect() as con:
-    query = "SELECT annotator, left_clicks, right_clicks FROM annotator_quality WHERE is_position_biased"
+    query = "SELECT annotator, verdict FROM annotator_quality WHERE verdict NOT IN ('ok', 'own taste', 'too few votes to tell')"
     for row in con.execute(text(query + " ORDER BY annotator")):
         print(tuple(row))
 

@@ -7,8 +7,9 @@ CREATE TABLE payouts (annotator INTEGER PRIMARY KEY, email TEXT, due REAL);
 INSERT INTO payouts
 SELECT annotator, 'worker' || annotator || '@example.org', 0.05 * count(*) FROM votes GROUP BY annotator;
 
--- However it is joined, the votes are read and fitted once.
-SELECT p.email, p.due, round(a.agreement, 2) AS agreement, a.verdict
+-- However it is joined, the votes are read and fitted once. Somebody with a taste of their
+-- own did the work.
+SELECT p.email, p.due, a.verdict, a.evidence
 FROM payouts p JOIN me_hodgerank_annotators('votes') a USING (annotator)
 WHERE a.verdict NOT IN ('ok', 'own taste', 'too few votes to tell')
 ORDER BY a.verdict, p.email;
