@@ -2,12 +2,12 @@
 
 use super::ranks::Ranks;
 
-/// So often the order is gone through for a detour to take out.
+/// The passes over the tour that look for a part to reverse.
 const MAX_ROUNDS: usize = 50;
 
 /// Indices into `others` such that neighbours are similar, the first of them to `first`:
-/// always the nearest next, and then parts are turned round as long as that makes the
-/// whole way shorter. The distance of two rankings is the sum of the differences of
+/// the nearest neighbour next, then 2-opt: parts are reversed as long as that makes the
+/// tour shorter. The distance of two rankings is the sum of the differences of
 /// ranks, an integer: the order is the same everywhere.
 pub(crate) fn by_similarity(first: &Ranks, others: &[&Ranks]) -> Vec<usize> {
     // The first ranking is number 0, the others follow.
@@ -18,32 +18,32 @@ pub(crate) fn by_similarity(first: &Ranks, others: &[&Ranks]) -> Vec<usize> {
         .iter()
         .map(|a| rankings.iter().map(|b| distance(a, b)).collect())
         .collect();
-    let mut way = vec![0];
+    let mut tour = vec![0];
     let mut left: Vec<usize> = (1..rankings.len()).collect();
-    while let Some(&last) = way.last()
+    while let Some(&last) = tour.last()
         && let Some(next) = (0..left.len()).min_by_key(|&k| distances[last][left[k]])
     {
-        way.push(left.remove(next));
+        tour.push(left.remove(next));
     }
     let mut rounds = 0;
-    while rounds < MAX_ROUNDS && turn_round(&mut way, &distances) {
+    while rounds < MAX_ROUNDS && two_opt(&mut tour, &distances) {
         rounds += 1;
     }
-    way[1..].iter().map(|ranking| ranking - 1).collect()
+    tour[1..].iter().map(|ranking| ranking - 1).collect()
 }
 
-/// Turns parts of the way round where that makes it shorter; whether any was.
-fn turn_round(way: &mut [usize], distances: &[Vec<u64>]) -> bool {
+/// Reverses parts of the tour where that makes it shorter; whether any was.
+fn two_opt(tour: &mut [usize], distances: &[Vec<u64>]) -> bool {
     let mut is_shorter = false;
-    for from in 1..way.len() {
-        for to in from + 1..way.len() {
-            let (before, a, b) = (way[from - 1], way[from], way[to]);
-            let after = way.get(to + 1);
+    for from in 1..tour.len() {
+        for to in from + 1..tour.len() {
+            let (before, a, b) = (tour[from - 1], tour[from], tour[to]);
+            let after = tour.get(to + 1);
             let to_after = |end: usize| after.map_or(0, |&after| distances[end][after]);
             let old = distances[before][a] + to_after(b);
             let new = distances[before][b] + to_after(a);
             if new < old {
-                way[from..=to].reverse();
+                tour[from..=to].reverse();
                 is_shorter = true;
             }
         }
@@ -65,14 +65,14 @@ mod tests {
     fn neighbours_are_similar() {
         let ranks = |scores: [f64; 4]| Ranks::new(&scores, &[1; 4]);
         let consensus = ranks([4.0, 3.0, 2.0, 1.0]);
-        let [against, near, also_against, nearer] = [
+        let [against, near, halfway, nearer] = [
             [1.0, 2.0, 3.0, 4.0],
             [3.0, 4.0, 1.0, 2.0],
-            [1.0, 2.0, 4.0, 3.0],
+            [1.0, 4.0, 2.0, 3.0],
             [4.0, 3.0, 1.0, 2.0],
         ]
         .map(ranks);
-        let order = by_similarity(&consensus, &[&against, &near, &also_against, &nearer]);
+        let order = by_similarity(&consensus, &[&against, &near, &halfway, &nearer]);
         assert_eq!(order, [3, 1, 2, 0]);
         assert_eq!(by_similarity(&consensus, &[]), [0; 0]);
     }
