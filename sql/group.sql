@@ -3,17 +3,20 @@
 -- function. So a script can make the macros before the extension is loaded.
 CREATE {kind} {schema}me_hodgerank_fit
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
-        me_hodgerank_fit_list({votes },
-            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+        cast_to_type(me_hodgerank_list_fit({votes }), {group type}) END,
     (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
-        me_hodgerank_fit_list({votes weight_or_options},
-            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+        cast_to_type(me_hodgerank_list_fit({votes weight_or_options}), {group type}) END,
     (annotator, "left", "right", choice, weight, fold_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
-        me_hodgerank_fit_list({votes weight fold_or_options},
-            any_value(annotator), coalesce(any_value("left"), any_value("right"))) END,
+        cast_to_type(me_hodgerank_list_fit({votes weight fold_or_options}), {group type}) END,
     (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
-        me_hodgerank_fit_list({votes weight fold},
-            any_value(annotator), coalesce(any_value("left"), any_value("right")), options) END;
+        cast_to_type(me_hodgerank_list_fit({votes weight fold}, options), {group type}) END;
+
+-- The same for a list that the caller made. `annotator` and `item` give the types of ids.
+CREATE {kind} {schema}me_hodgerank_fit_list
+    (votes, annotator, item) AS CASE WHEN len([annotator]) = 1 THEN
+        cast_to_type(me_hodgerank_list_fit(votes), {list type}) END,
+    (votes, annotator, item, options) AS CASE WHEN len([annotator]) = 1 THEN
+        cast_to_type(me_hodgerank_list_fit(votes, options), {list type}) END;
 
 CREATE {kind} {schema}me_hodgerank_model
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN

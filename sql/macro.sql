@@ -1,37 +1,49 @@
 CREATE {kind} {name}(
     {arguments},
-    annotator := 'annotator', "left" := 'left', "right" := 'right', choice := 'choice',
+    annotator := '', "left" := NULL, "right" := NULL, choice := NULL,
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
     position_bias := NULL, personal := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL{more arguments}
 ) AS TABLE
-SELECT {columns}
-FROM (
-    SELECT coalesce({fit}(
-        who,
-        -- Nothing but the type that items have in the result.
-        CASE WHEN false THEN coalesce(shown_left, shown_right) END,
-        shown_left, shown_right, chosen, vote_weight, vote_fold, {
-        result: {set},
-        annotator: annotator, "left": "left", "right": "right", choice: choice,
-        weight: weight, fold: fold,
-        kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
-        folds: folds, seed: seed, t: t,
-        position_bias: position_bias, personal: personal, theta_update: theta_update,
-        pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-        on_bad_row: on_bad_row, max_seconds: max_seconds
-    }), error('{no_votes}')) AS model
-    FROM query(
-        'SELECT ' || {quoted annotator} || ' AS who, '
-        || {quoted "left"} || ' AS shown_left, '
-        || {quoted "right"} || ' AS shown_right, '
-        || {quoted choice} || ' AS chosen, '
-        || coalesce({quoted weight}, 'NULL') || ' AS vote_weight, '
-        || coalesce({quoted fold}, 'NULL') || ' AS vote_fold '
-        || 'FROM '
-        || {table {votes}}
-    )
-){joined};
+WITH RECURSIVE me_hodgerank_started AS (
+    -- Collects the votes and starts their fit.
+    SELECT
+        me_hodgerank_start(me_hodgerank_vote, {
+            {result},
+            annotator: annotator, "left": "left", "right": "right", choice: choice,
+            weight: weight, fold: fold,
+            kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
+            folds: folds, seed: seed, t: t,
+            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            pair_model: pair_model, fdr: fdr, bias_test: bias_test,
+            on_bad_row: on_bad_row, max_seconds: max_seconds
+        }) AS job,
+        -- Nothing but the types that ids have in the result.
+        any_value(CASE WHEN false THEN coalesce('', *COLUMNS(lambda name: {is annotator})) END) AS annotator_type,
+        any_value(CASE WHEN false THEN coalesce('', *COLUMNS(lambda name: {is item})) END) AS item_type
+    FROM (
+        -- The columns that may be read, and one that is always there.
+        SELECT COLUMNS(lambda name: {is read})
+        FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
+            || {table {votes}})
+    ) AS me_hodgerank_vote
+),
+me_hodgerank_waited AS (
+    -- DuckDB looks for an interrupt between two rounds.
+    SELECT coalesce(job, error('{no_votes}')) AS job,
+        annotator_type, item_type, false AS is_done,
+        (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
+            || {table {votes}}
+            || ')')) AS column_names
+    FROM me_hodgerank_started
+    UNION ALL
+    SELECT job, annotator_type, item_type,
+        me_hodgerank_wait(job, column_names, {
+            annotator: annotator, "left": "left", "right": "right", choice: choice,
+            weight: weight, fold: fold
+        }), column_names
+    FROM me_hodgerank_waited WHERE NOT is_done
+){select};

@@ -104,7 +104,9 @@ proptest! {
         assert_same_bits("merged", &finish(merged), &expected);
         assert_same_bits("snapshot of copies", &copied.snapshot(&mut Execution::new()).unwrap(), &expected);
         assert_same_bits("copied", &finish(copied), &expected);
-        assert_same_bits("in batches", &finish(batches), &expected);
+        // Batches have columns, which rows have not.
+        let batches = format!("{:?}", finish(batches)).replace("from_table: true", "from_table: false");
+        assert_eq!(batches, format!("{expected:?}"), "in batches");
     }
 
     #[test]

@@ -3,67 +3,73 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
-use std::sync::Arc;
 
-use super::call_options::{CallOptions, Caller, OptionalColumns, OptionsColumn};
+use super::call_options::OptionalColumns;
 use super::error::SqlError;
 use super::input_vector::{InputVector, NotUtf8};
-use crate::options::ReadColumns;
+use crate::options::{AnnotatorColumn, Columns, ReadColumns};
 use crate::votes::IntegerRows;
 use crate::{IdType, Row, VoteBuilder};
 
 /// Votes in columns.
 pub struct VoteColumns<'a> {
-    annotator: &'a InputVector<'a>,
+    /// None: nobody knows who voted.
+    annotator: Option<&'a InputVector<'a>>,
     left: &'a InputVector<'a>,
     right: &'a InputVector<'a>,
-    choice: &'a InputVector<'a>,
+    /// None: the left item always won.
+    choice: Option<&'a InputVector<'a>>,
     weight: Option<&'a InputVector<'a>>,
     fold: Option<&'a InputVector<'a>>,
-    options: OptionsColumn<'a>,
     /// The struct of which these are the fields.
-    votes: Option<&'a InputVector<'a>>,
+    votes: &'a InputVector<'a>,
 }
 
+/// The fields of a struct by their names.
+type Fields<'a> = [(String, InputVector<'a>)];
+
 impl<'a> VoteColumns<'a> {
-    /// The arguments of a table function's aggregate.
-    pub fn of_table(columns: [&'a InputVector<'a>; 7]) -> Result<Self, SqlError> {
-        let [annotator, left, right, choice, weight, fold, options] = columns;
-        let optional = |column: &'a InputVector<'a>| Some(column).filter(|c| !c.is_absent());
+    /// The columns of a table that are read.
+    pub fn of_table(
+        votes: &'a InputVector<'a>,
+        fields: &'a Fields<'a>,
+        columns: &ReadColumns,
+    ) -> Result<Self, SqlError> {
+        let field = |name: &str| {
+            let mut fields = fields.iter();
+            let found = fields.find(|(field, _)| field == name);
+            found.map(|(_, column)| column).ok_or("a column is missing")
+        };
+        let optional = |name: &Option<String>| name.as_deref().map(field).transpose();
         let columns = Self {
-            annotator,
-            left,
-            right,
-            choice,
-            weight: optional(weight),
-            fold: optional(fold),
-            options: OptionsColumn::new(Caller::Table, optional(options))?,
-            votes: None,
+            annotator: optional(&columns.annotator)?,
+            left: field(&columns.left)?,
+            right: field(&columns.right)?,
+            choice: optional(&columns.choice)?,
+            weight: optional(&columns.weight)?,
+            fold: optional(&columns.fold)?,
+            votes,
         };
         columns.check()?;
         Ok(columns)
     }
 
     /// The fields of votes in a list.
-    pub fn of_votes(votes: &'a InputVector<'a>) -> Result<Self, SqlError> {
-        let Some(fields) = votes.fields() else {
-            return Err(format!(
-                "a vote is of type {}; it is a struct such as \
-                 {{annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice}}",
-                votes.type_name()
-            )
-            .into());
-        };
-        let fields = VoteFields::new(fields)?;
+    pub fn of_list(
+        votes: &'a InputVector<'a>,
+        fields: &VoteFields<'a>,
+        columns: &Columns,
+    ) -> Result<Self, SqlError> {
+        let annotator = fields.required("annotator")?;
+        let is_known = columns.annotator != AnnotatorColumn::Unknown;
         let columns = Self {
-            annotator: fields.required("annotator")?,
+            annotator: is_known.then_some(annotator),
             left: fields.required("left")?,
             right: fields.required("right")?,
-            choice: fields.required("choice")?,
-            weight: fields.column("weight", WEIGHT_OR_OPTIONS),
-            fold: fields.column("fold", FOLD_OR_OPTIONS),
-            options: OptionsColumn::new(Caller::Votes, fields.options())?,
-            votes: Some(votes),
+            choice: Some(fields.required("choice")?),
+            weight: fields.weight(),
+            fold: fields.fold(),
+            votes,
         };
         columns.check()?;
         Ok(columns)
@@ -74,13 +80,12 @@ impl<'a> VoteColumns<'a> {
         let wrong = |name: &str, column: &InputVector<'_>, rule: &str| {
             Err(format!("the {name} is of type {}; {rule}", column.type_name()).into())
         };
-        let ids = [
-            ("annotator", self.annotator),
-            ("left item", self.left),
-            ("right item", self.right),
-        ];
-        let no_id = |(_, column): &&(&str, &InputVector<'_>)| column.id_type().is_none();
-        if let Some((name, column)) = ids.iter().filter(|(_, id)| !id.is_absent()).find(no_id) {
+        let items = [("left item", self.left), ("right item", self.right)];
+        let annotator = self.annotator.map(|column| ("annotator", column));
+        let no_id = |(_, column): &(&str, &InputVector<'_>)| {
+            !column.is_absent() && column.id_type().is_none()
+        };
+        if let Some((name, column)) = annotator.into_iter().chain(items).find(no_id) {
             let rule = "ids are integers, text or UUIDs: cast it to one of them";
             return wrong(name, column, rule);
         }
@@ -95,55 +100,31 @@ impl<'a> VoteColumns<'a> {
             )
             .into());
         }
-        if !self.choice.is_choice() {
-            let rule = "a choice is a number, a boolean or text";
-            return wrong("choice", self.choice, rule);
-        }
-        match (self.weight, self.fold) {
-            (Some(weight), _) if !weight.is_numeric() => {
+        match (self.choice, self.weight, self.fold) {
+            (Some(choice), ..) if !choice.is_choice() => {
+                let rule = "a choice is a number, a boolean or text";
+                wrong("choice", choice, rule)
+            }
+            (_, Some(weight), _) if !weight.is_absent() && !weight.is_numeric() => {
                 wrong("weight", weight, "weights are numbers: cast it to DOUBLE")
             }
-            (_, Some(fold)) if !fold.is_integer() => wrong("fold", fold, "folds are whole numbers"),
+            (.., Some(fold)) if !fold.is_absent() && !fold.is_integer() => {
+                wrong("fold", fold, "folds are whole numbers")
+            }
             _ => Ok(()),
         }
     }
 
-    /// Declares the types in which a new builder returns the ids of some rows: those
-    /// of one annotator and one item, which are wide enough.
-    pub fn expect_ids(
-        &self,
-        builder: &mut VoteBuilder,
-        (annotator, item): (&InputVector<'_>, &InputVector<'_>),
-        rows: Range<usize>,
-    ) -> Result<(), SqlError> {
-        let columns = [
-            ("annotator", "annotator", self.annotator, annotator),
-            ("left item", "item", self.left, item),
-            ("right item", "item", self.right, item),
-        ];
-        for (name, argument, column, like) in columns {
-            if !column.all_null(rows.clone()) && !column.fits_type_of(like) {
-                return Err(format!(
-                    "the {name} is of type {} and the {argument} whose type it is to have in the \
-                     result of type {}: they must be the same",
-                    column.type_name(),
-                    like.type_name(),
-                )
-                .into());
-            }
-        }
-        let id_type = |like: &InputVector<'_>| like.id_type().unwrap_or(IdType::Text);
-        builder.expect_ids(id_type(annotator), id_type(item), id_type(item));
-        Ok(())
-    }
-
-    /// Declares the types of the ids as they are.
-    pub fn expect_own_ids(&self, builder: &mut VoteBuilder) {
-        let given = |column: &InputVector<'_>| column.id_type();
-        let (left, right) = (given(self.left), given(self.right));
+    /// Declares the types of the ids.
+    pub fn expect_ids(&self, builder: &mut VoteBuilder) {
+        let (left, right) = (self.left.id_type(), self.right.id_type());
         let left = left.or(right).unwrap_or(IdType::Text);
-        let annotator = given(self.annotator).unwrap_or(IdType::Text);
-        builder.expect_ids(annotator, left, right.unwrap_or(left));
+        let annotator = self.annotator.and_then(InputVector::id_type);
+        builder.expect_ids(
+            annotator.unwrap_or(IdType::Text),
+            left,
+            right.unwrap_or(left),
+        );
     }
 
     /// Adds some rows to a builder.
@@ -152,13 +133,14 @@ impl<'a> VoteColumns<'a> {
             static ROWS: RefCell<IntegerRows> = RefCell::default();
         }
         let taken = ROWS.with_borrow_mut(|integers| {
-            let readable = self.votes.is_none_or(|votes| votes.all_valid(rows.clone()))
-                && self
-                    .annotator
-                    .all_integers(rows.clone(), &mut integers.annotator)
-                && self.left.all_integers(rows.clone(), &mut integers.left)
-                && self.right.all_integers(rows.clone(), &mut integers.right)
-                && self.choice.all_numbers(rows.clone(), &mut integers.choice);
+            let rows = || rows.clone();
+            let annotators = |column: &InputVector<'_>, out| column.all_integers(rows(), out);
+            let choices = |column: &InputVector<'_>, out| column.all_numbers(rows(), out);
+            let readable = self.votes.all_valid(rows())
+                && (self.annotator).is_none_or(|ids| annotators(ids, &mut integers.annotator))
+                && self.left.all_integers(rows(), &mut integers.left)
+                && self.right.all_integers(rows(), &mut integers.right)
+                && (self.choice).is_some_and(|column| choices(column, &mut integers.choice));
             Ok::<_, crate::Error>(readable && builder.push_integers(integers)?)
         });
         if taken? {
@@ -175,7 +157,7 @@ impl<'a> VoteColumns<'a> {
     }
 
     fn vote(&self, row: usize, names: &ReadColumns) -> Result<Row<'_>, SqlError> {
-        if self.votes.is_some_and(|votes| !votes.is_valid(row)) {
+        if !self.votes.is_valid(row) {
             return Ok(Row {
                 annotator: None,
                 left: None,
@@ -186,9 +168,9 @@ impl<'a> VoteColumns<'a> {
             });
         }
         let in_column = |name| move |error: NotUtf8| error.in_column(name);
-        let annotator = self.annotator.id(row);
+        let annotator = self.annotator.map_or(Ok(None), |column| column.id(row));
         let (left, right) = (self.left.id(row), self.right.id(row));
-        let choice = self.choice.choice(row);
+        let choice = self.choice.map_or(Ok(None), |column| column.choice(row));
         Ok(Row {
             annotator: annotator.map_err(in_column(names.annotator_name()))?,
             left: left.map_err(in_column(&names.left))?,
@@ -198,46 +180,12 @@ impl<'a> VoteColumns<'a> {
             fold: self.fold.and_then(|column| column.integer(row)),
         })
     }
-
-    /// The options of some rows, which are at least one and must agree.
-    pub fn call(&self, rows: Range<usize>) -> Result<Arc<CallOptions>, SqlError> {
-        self.call_with(&self.options, rows)
-    }
-
-    /// The same with options from elsewhere. Those of the last call are kept: most
-    /// often they are the same.
-    pub fn call_with(
-        &self,
-        options: &OptionsColumn<'_>,
-        rows: Range<usize>,
-    ) -> Result<Arc<CallOptions>, SqlError> {
-        thread_local! {
-            static LAST: RefCell<Option<Arc<CallOptions>>> = const { RefCell::new(None) };
-        }
-        let written = options.written(rows)?;
-        let optional = OptionalColumns {
-            weight: self.weight.is_some(),
-            fold: self.fold.is_some(),
-        };
-        let caller = options.caller;
-        LAST.with_borrow_mut(|last| {
-            if let Some(call) = last
-                .as_ref()
-                .filter(|call| call.was_read_from(caller, &written, optional))
-            {
-                return Ok(call.clone());
-            }
-            let call = Arc::new(CallOptions::read(caller, written, optional)?);
-            *last = Some(call.clone());
-            Ok(call)
-        })
-    }
 }
 
-/// The fields of a vote. In the fifth and the sixth place of the aggregate the type
-/// says which of two arguments it is.
-struct VoteFields<'a> {
-    fields: &'a [(String, InputVector<'a>)],
+/// The fields of votes in a list. In the fifth and the sixth place of the aggregate the
+/// type says which of two arguments it is.
+pub struct VoteFields<'a> {
+    fields: &'a Fields<'a>,
     /// Whether the field of two names holds options.
     ambiguous_is_options: bool,
 }
@@ -246,8 +194,17 @@ const WEIGHT_OR_OPTIONS: &str = "weight_or_options";
 const FOLD_OR_OPTIONS: &str = "fold_or_options";
 
 impl<'a> VoteFields<'a> {
-    fn new(fields: &'a [(String, InputVector<'a>)]) -> Result<Self, SqlError> {
+    /// The fields of the elements of a list.
+    pub fn new(votes: &'a InputVector<'a>) -> Result<Self, SqlError> {
         const KNOWN: [&str; 6] = ["annotator", "left", "right", "choice", "weight", "fold"];
+        let Some(fields) = votes.fields() else {
+            return Err(format!(
+                "a vote is of type {}; it is a struct such as \
+                 {{annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice}}",
+                votes.type_name()
+            )
+            .into());
+        };
         let is_known = |name: &str| {
             let mut known = KNOWN.iter().chain(&[WEIGHT_OR_OPTIONS, FOLD_OR_OPTIONS]);
             known.any(|known| known.eq_ignore_ascii_case(name))
@@ -293,7 +250,24 @@ impl<'a> VoteFields<'a> {
         column.filter(|column| !column.is_absent())
     }
 
-    fn options(&self) -> Option<&'a InputVector<'a>> {
+    fn weight(&self) -> Option<&'a InputVector<'a>> {
+        self.column("weight", WEIGHT_OR_OPTIONS)
+    }
+
+    fn fold(&self) -> Option<&'a InputVector<'a>> {
+        self.column("fold", FOLD_OR_OPTIONS)
+    }
+
+    /// Which of the optional columns there are.
+    pub fn optional(&self) -> OptionalColumns {
+        OptionalColumns {
+            weight: self.weight().is_some(),
+            fold: self.fold().is_some(),
+        }
+    }
+
+    /// The options, if they are a field.
+    pub fn options(&self) -> Option<&'a InputVector<'a>> {
         self.ambiguous().filter(|_| self.ambiguous_is_options)
     }
 }

@@ -1,13 +1,14 @@
 //! Options as they arrive in SQL: a JSON text or a struct.
 
+use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::error::SqlError;
 use super::input_vector::InputVector;
-use crate::options::refuse_text_weight;
-use crate::{Options, ResultSet};
+use crate::{Options, Plot, ResultSet};
 
 /// Who passes the options.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,19 +19,22 @@ pub enum Caller {
     Votes,
 }
 
+/// The number of a job in the place of one whose table lacks columns.
+pub const MISSING_COLUMNS: u64 = 0;
+
 /// The options of one call.
 pub struct CallOptions {
-    pub caller: Caller,
+    caller: Caller,
     /// The text from which they were read, to compare it with that of other rows.
     pub written: Option<String>,
     pub options: Options,
     optional: OptionalColumns,
-    /// The only set to compute, if one is asked for: the others take time too.
-    pub only: Option<ResultSet>,
+    /// The result set that a table function asks for; None for the fit as bytes.
+    pub result: Option<ResultSet>,
 }
 
-/// Which of the optional columns a call has.
-#[derive(Clone, Copy, PartialEq)]
+/// Which of the optional columns a call has as arguments.
+#[derive(Clone, Copy, Default, PartialEq)]
 pub struct OptionalColumns {
     pub weight: bool,
     pub fold: bool,
@@ -38,34 +42,34 @@ pub struct OptionalColumns {
 
 impl CallOptions {
     /// Reads the options from their text.
-    pub fn read(
+    fn read(
         caller: Caller,
         written: Option<String>,
         optional: OptionalColumns,
     ) -> Result<Self, SqlError> {
         let json = written.as_deref().unwrap_or("{}");
-        let (json, only) = split(caller, json)?;
-        let mut options = Options::from_json(&json)?;
-        if caller == Caller::Votes {
-            options.columns.refuse_as_options()?;
-        }
-        // The columns are arguments: their names are used in error texts only.
-        let named = |present: bool, name: &mut Option<String>, default: &str| {
-            *name = present.then(|| name.take().unwrap_or_else(|| default.into()));
+        let (options, result) = match caller {
+            Caller::Table => of_table(json)?,
+            Caller::Votes => {
+                let mut options = Options::of_aggregate(json)?;
+                // The columns are arguments: their names are used in error texts only.
+                let named = |present: bool, name: &str| present.then(|| name.to_string());
+                options.columns.weight = named(optional.weight, "weight");
+                options.columns.fold = named(optional.fold, "fold");
+                (options, None)
+            }
         };
-        named(optional.weight, &mut options.columns.weight, "weight");
-        named(optional.fold, &mut options.columns.fold, "fold");
         Ok(Self {
             caller,
             written,
             options,
             optional,
-            only,
+            result,
         })
     }
 
     /// Whether these options were read from this text.
-    pub fn was_read_from(
+    fn was_read_from(
         &self,
         caller: Caller,
         written: &Option<String>,
@@ -75,27 +79,23 @@ impl CallOptions {
     }
 }
 
-/// The names of columns, which are options of the table functions only.
-const COLUMNS: [&str; 6] = ["annotator", "left", "right", "choice", "weight", "fold"];
-
-/// Separates `result`, an option of this host only: the name of the only set to
-/// compute. Checks that columns are named by whom they should be.
-fn split(caller: Caller, json: &str) -> Result<(String, Option<ResultSet>), SqlError> {
+/// Reads what a macro passes: options, the result that it asks for, and the kind of
+/// picture, which is checked before the fit.
+fn of_table(json: &str) -> Result<(Options, Option<ResultSet>), SqlError> {
     let Ok(mut fields) = serde_json::from_str::<Map<String, Value>>(json) else {
-        return Ok((json.into(), None)); // `Options::from_json` says what is wrong
+        return Ok((Options::from_json(json)?, None)); // it says what is wrong
     };
-    let named = |name: &&&str| fields.get(**name).is_some_and(|value| !value.is_null());
-    let column = COLUMNS.iter().find(named);
-    if caller == Caller::Table && column.is_none() {
-        let text = "this function is a part of the table functions such as me_hodgerank; \
-                    me_hodgerank_fit is the one for groups of votes";
-        return Err(text.into());
+    let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_null());
+    let result = take("result").map(|name| result_set(&name)).transpose()?;
+    if let Some(kind) = take("plot") {
+        kind.as_str().unwrap_or_default().parse::<Plot>()?;
     }
-    let only = match fields.remove("result") {
-        None | Some(Value::Null) => None,
-        Some(name) => Some(result_set(&name)?),
-    };
-    Ok((Value::Object(fields).to_string(), only))
+    // NULL says that nobody knows who voted; the default of the macros is the empty text.
+    if fields.get("annotator").and_then(Value::as_str) == Some("") {
+        fields.remove("annotator");
+    }
+    let options = Options::from_json(&Value::Object(fields).to_string())?;
+    Ok((options, result))
 }
 
 fn result_set(name: &Value) -> Result<ResultSet, SqlError> {
@@ -112,7 +112,7 @@ pub const OPTIONS_DIFFER: &str = "the options must be the same for all votes of 
 
 /// The options of a chunk of rows.
 pub struct OptionsColumn<'a> {
-    pub caller: Caller,
+    caller: Caller,
     column: Option<&'a InputVector<'a>>,
 }
 
@@ -129,8 +129,31 @@ impl<'a> OptionsColumn<'a> {
         Ok(Self { caller, column })
     }
 
-    /// The text of the options of some rows, at least one.
-    pub fn written(&self, rows: Range<usize>) -> Result<Option<String>, SqlError> {
+    /// The options of some rows, which are at least one and must agree. Those of the last
+    /// call are kept: most often they are the same.
+    pub fn call(
+        &self,
+        rows: Range<usize>,
+        optional: OptionalColumns,
+    ) -> Result<Arc<CallOptions>, SqlError> {
+        thread_local! {
+            static LAST: RefCell<Option<Arc<CallOptions>>> = const { RefCell::new(None) };
+        }
+        let written = self.written(rows)?;
+        LAST.with_borrow_mut(|last| {
+            let is_same =
+                |call: &&Arc<CallOptions>| call.was_read_from(self.caller, &written, optional);
+            if let Some(call) = last.as_ref().filter(is_same) {
+                return Ok(call.clone());
+            }
+            let call = Arc::new(CallOptions::read(self.caller, written, optional)?);
+            *last = Some(call.clone());
+            Ok(call)
+        })
+    }
+
+    /// The text of the options of some rows.
+    fn written(&self, rows: Range<usize>) -> Result<Option<String>, SqlError> {
         let Some(column) = self.column else {
             return Ok(None);
         };
@@ -138,7 +161,6 @@ impl<'a> OptionsColumn<'a> {
         if !column.is_constant(rows) {
             return Err(OPTIONS_DIFFER.into());
         }
-        first.as_deref().map_or(Ok(()), refuse_text_weight)?;
         Ok(first)
     }
 }

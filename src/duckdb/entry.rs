@@ -13,7 +13,7 @@ use libduckdb_sys::{
 
 use super::connection::Connection;
 use super::error::{SqlError, c_string, guard};
-use super::{fit_list, macros, overloads, pages, predict, simulate, version};
+use super::{aggregate, fit_list, macros, pages, predict, result_rows, simulate, version, wait};
 
 /// The C API version that is asked for: the first stable one.
 const API_VERSION: &CStr = c"v1.2.0";
@@ -60,7 +60,9 @@ fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result
     let connection = Connection::open(unsafe { *database })?;
     version::register(&connection)?;
     simulate::register(&connection)?;
-    overloads::register(&connection)?;
+    aggregate::register(&connection)?;
+    wait::register(&connection)?;
+    result_rows::register(&connection)?;
     fit_list::register(&connection)?;
     predict::register(&connection)?;
     pages::register(&connection)?;

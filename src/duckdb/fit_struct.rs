@@ -1,8 +1,19 @@
-//! A fit as one STRUCT with a field for each result set: the summary a STRUCT,
-//! every other set a LIST of STRUCTs. Types and names come from the columns of
-//! the result sets, values from their Arrow batches.
+//! Result sets as DuckDB's types and values: a set is a LIST of STRUCTs, a fit one STRUCT
+//! with a field for each set (the summary a STRUCT itself). Types and names come from the
+//! columns of the result sets, values from their Arrow batches.
+//!
+//! The type of a result is fixed when a function is registered, and ids have many types.
+//! So ids are text here, and the SQL macros cast them to the type that they came in with.
 
-use arrow_array::RecordBatch;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Decimal128Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_schema::DataType;
 use libduckdb_sys::DUCKDB_TYPE;
 
 use super::logical_type::LogicalType;
@@ -10,51 +21,74 @@ use super::output_vector::OutputVector;
 use super::type_ids::*;
 use crate::{ColumnKind, ResultSet};
 
-/// The types that ids have in a result, and `ANY` for all others: ENUM and JSON,
-/// which come back as text, and types that are refused.
-const ID_TYPES: [DUCKDB_TYPE; 12] = [
-    BIGINT, VARCHAR, UUID, INTEGER, TINYINT, SMALLINT, HUGEINT, UTINYINT, USMALLINT, UINTEGER,
-    UBIGINT, ANY,
-];
-
-/// Every pair of types of annotators and items. The type of a result is fixed when
-/// a function is registered, so there is an overload for each.
-pub const RESULT_TYPES: [[DUCKDB_TYPE; 2]; 144] = {
-    let mut pairs = [[ANY; 2]; 144];
-    let mut index = 0;
-    while index < pairs.len() {
-        pairs[index] = [ID_TYPES[index / 12], ID_TYPES[index % 12]];
-        index += 1;
+/// The type of a column, ids being text.
+pub fn column_type(kind: ColumnKind) -> DUCKDB_TYPE {
+    match kind {
+        ColumnKind::Annotator | ColumnKind::Item | ColumnKind::Text => VARCHAR,
+        ColumnKind::Integer => BIGINT,
+        ColumnKind::Number => DOUBLE,
+        ColumnKind::Boolean => BOOLEAN,
     }
-    pairs
-};
+}
 
-/// The type of a fit whose annotators and items have these types.
-pub fn fit_type(annotator: DUCKDB_TYPE, item: DUCKDB_TYPE) -> LogicalType {
-    let returned = |id| if id == ANY { VARCHAR } else { id };
-    let column_type = |kind| {
-        LogicalType::new(match kind {
-            ColumnKind::Annotator => returned(annotator),
-            ColumnKind::Item => returned(item),
-            ColumnKind::Integer => BIGINT,
-            ColumnKind::Number => DOUBLE,
-            ColumnKind::Boolean => BOOLEAN,
-            ColumnKind::Text => VARCHAR,
-        })
-    };
-    let set_type = |set: ResultSet| {
-        let columns = set.columns().iter();
-        let fields: Vec<_> = columns
-            .map(|column| (column.name, column_type(column.kind)))
-            .collect();
-        let row = LogicalType::structure(&fields);
-        match set {
-            ResultSet::Summary => row,
-            _ => LogicalType::list(&row),
-        }
+/// The type of a row of a result set.
+fn row_type(set: ResultSet) -> LogicalType {
+    let columns = set.columns().iter();
+    let fields: Vec<_> = columns
+        .map(|column| (column.name, LogicalType::new(column_type(column.kind))))
+        .collect();
+    LogicalType::structure(&fields)
+}
+
+/// The type of the rows of a result set.
+pub fn rows_type(set: ResultSet) -> LogicalType {
+    LogicalType::list(&row_type(set))
+}
+
+/// The type of a fit.
+pub fn fit_type() -> LogicalType {
+    let set_type = |set| match set {
+        ResultSet::Summary => row_type(set),
+        _ => rows_type(set),
     };
     let sets: Vec<_> = ResultSet::ALL.map(|set| (set.name(), set_type(set))).into();
     LogicalType::structure(&sets)
+}
+
+/// Writes the rows of a result set to one row.
+pub fn write_rows(output: OutputVector, row: usize, set: ResultSet, table: &RecordBatch) {
+    output.write_list(row, &columns_with_text_ids(set, table));
+}
+
+/// The columns of a result set, ids as text.
+fn columns_with_text_ids(set: ResultSet, table: &RecordBatch) -> Vec<ArrayRef> {
+    let columns = set.columns().iter().zip(table.columns());
+    let text = |(column, array): (&crate::ResultColumn, &ArrayRef)| match column.kind {
+        ColumnKind::Annotator | ColumnKind::Item => as_text(array),
+        _ => array.clone(),
+    };
+    columns.map(text).collect()
+}
+
+/// Ids of any type as text.
+fn as_text(ids: &ArrayRef) -> ArrayRef {
+    fn integers<T: ArrowPrimitiveType<Native: ToString>>(ids: &ArrayRef) -> ArrayRef {
+        let ids = ids.as_primitive::<T>().iter();
+        let texts = ids.map(|id| id.map(|id| id.to_string()));
+        Arc::new(texts.collect::<StringArray>())
+    }
+    match ids.data_type() {
+        DataType::Int8 => integers::<Int8Type>(ids),
+        DataType::Int16 => integers::<Int16Type>(ids),
+        DataType::Int32 => integers::<Int32Type>(ids),
+        DataType::Int64 => integers::<Int64Type>(ids),
+        DataType::UInt8 => integers::<UInt8Type>(ids),
+        DataType::UInt16 => integers::<UInt16Type>(ids),
+        DataType::UInt32 => integers::<UInt32Type>(ids),
+        DataType::UInt64 => integers::<UInt64Type>(ids),
+        DataType::Decimal128(..) => integers::<Decimal128Type>(ids),
+        _ => ids.clone(),
+    }
 }
 
 /// Writes the tables of a fit to a row; NULL for a set without a table.
@@ -63,8 +97,10 @@ pub fn write_fit(output: OutputVector, row: usize, tables: &[Option<RecordBatch>
         let field = output.field(index);
         match table {
             None => write_null_set(field, row, set),
-            Some(batch) if set == ResultSet::Summary => field.write_struct(row, batch),
-            Some(batch) => field.write_list(row, batch),
+            Some(table) if set == ResultSet::Summary => {
+                field.write_struct(row, &columns_with_text_ids(set, table));
+            }
+            Some(table) => write_rows(field, row, set, table),
         }
     }
 }

@@ -1,12 +1,9 @@
-//! A fit of collected votes, written to a row of the result: as a STRUCT of all
-//! result sets or as bytes.
-
-use std::sync::Arc;
+//! A fit of collected votes, and what becomes of it: result sets or bytes.
 
 use arrow_array::RecordBatch;
 
-use super::call_options::CallOptions;
 use super::error::SqlError;
+use super::fit_jobs::JobResult;
 use super::fit_struct::{write_fit, write_null};
 use super::output_vector::OutputVector;
 use super::state::CollectedVotes;
@@ -14,92 +11,86 @@ use crate::fit::cache;
 use crate::render::arrow::hodgerank_ranking;
 use crate::{Execution, Fit, ResultSet};
 
-/// What a row of the result is.
-pub enum FitResult {
-    /// The result sets that were asked for, in the order of `ResultSet::ALL`.
+/// What a group of votes becomes.
+pub enum GroupResult {
+    /// The result sets that the fit has, in the order of `ResultSet::ALL`.
     Sets(Vec<Option<RecordBatch>>),
     /// The fit as bytes.
     Model(Vec<u8>),
 }
 
-/// How votes become a row of the result.
-pub struct FitOutput {
-    pub compute: fn(&CollectedVotes) -> Result<FitResult, SqlError>,
+/// How a group of votes becomes a value.
+pub struct GroupOutput {
+    compute: fn(&Fit, &mut Execution<'_>) -> crate::Result<GroupResult>,
     write_null: fn(OutputVector, usize),
 }
 
 /// A STRUCT of result sets.
-pub const SETS: FitOutput = FitOutput {
+pub const SETS: GroupOutput = GroupOutput {
     compute: sets,
     write_null,
 };
 
 /// A BLOB.
-pub const MODEL: FitOutput = FitOutput {
-    compute: |votes| Ok(FitResult::Model(fit(votes, true)?.0.to_bytes())),
+pub const MODEL: GroupOutput = GroupOutput {
+    compute: |fit, _| Ok(GroupResult::Model(fit.to_bytes())),
     write_null: OutputVector::set_null,
 };
 
-impl FitOutput {
+impl GroupOutput {
+    /// Fits the votes of a group. An error says which group.
+    pub fn compute(&self, votes: &CollectedVotes) -> Result<GroupResult, SqlError> {
+        let CollectedVotes { call, builder } = votes;
+        let execution = &mut Execution::new();
+        execution.limit(call.options.max_seconds);
+        let mut fit = || {
+            let votes = builder.snapshot(execution)?;
+            let fit = cache::fit(&votes, &call.options, execution)?;
+            (self.compute)(&fit, execution)
+        };
+        Ok(fit().map_err(|error: crate::Error| error.in_group(builder.group()))?)
+    }
+
     /// Writes a row; NULL if there were no votes, as any aggregate of no rows.
-    pub fn write(&self, result: Option<&FitResult>, output: OutputVector, row: usize) {
+    pub fn write(&self, result: Option<&GroupResult>, output: OutputVector, row: usize) {
         match result {
             None => (self.write_null)(output, row),
-            Some(FitResult::Sets(sets)) => write_fit(output, row, sets),
-            Some(FitResult::Model(bytes)) => output.put_bytes(row, bytes),
+            Some(GroupResult::Sets(sets)) => write_fit(output, row, sets),
+            Some(GroupResult::Model(bytes)) => output.put_bytes(row, bytes),
         }
     }
 }
 
-/// The result sets that were asked for.
-fn sets(votes: &CollectedVotes) -> Result<FitResult, SqlError> {
-    let sets = ResultSet::ALL.into_iter();
-    if let Some(ranking) = ranking_alone(votes)? {
-        let table = |set| (set == ResultSet::Ranking).then(|| ranking.clone());
-        return Ok(FitResult::Sets(sets.map(table).collect()));
-    }
-    let call = &votes.call;
-    let (fit, mut execution) = fit(votes, needs_curve(call))?;
-    let tables: crate::Result<_> = sets
-        .map(|set| {
-            let wanted = call.only.is_none_or(|only| only == set);
-            // A set that was asked for by name and is not available is an error.
-            let available = call.only.is_some() || fit.has(set);
-            let table = (wanted && available).then(|| fit.table_within(set, &mut execution));
-            table.transpose()
-        })
+/// The result sets that a fit has.
+fn sets(fit: &Fit, execution: &mut Execution<'_>) -> crate::Result<GroupResult> {
+    let mut table = |set| fit.has(set).then(|| fit.table_within(set, execution));
+    let tables: crate::Result<_> = ResultSet::ALL
+        .into_iter()
+        .map(|set| table(set).transpose())
         .collect();
-    Ok(FitResult::Sets(tables?))
+    Ok(GroupResult::Sets(tables?))
 }
 
-/// The ranking, if nothing else is asked for and the model has no effects: it
-/// takes less time than a fit.
-fn ranking_alone(votes: &CollectedVotes) -> Result<Option<RecordBatch>, SqlError> {
+/// What a table function asks for: one result set, or the fit as bytes.
+pub fn compute_job(
+    votes: CollectedVotes,
+    execution: &mut Execution<'_>,
+) -> Result<JobResult, SqlError> {
     let CollectedVotes { call, builder } = votes;
-    if call.only != Some(ResultSet::Ranking) || !call.options.is_hodgerank_only() {
-        return Ok(None);
+    execution.limit(call.options.max_seconds);
+    let votes = builder.finish_within(execution)?;
+    let Some(set) = call.result else {
+        let fit = cache::fit(&votes, &call.options, execution)?;
+        return Ok(JobResult::Model(fit.to_bytes()));
+    };
+    if set == ResultSet::Ranking && call.options.is_hodgerank_only() {
+        // It takes less time than a fit.
+        let ranking = hodgerank_ranking(&votes, &call.options, execution)?;
+        return Ok(JobResult::Rows(ranking));
     }
-    let mut execution = Execution::new();
-    execution.limit(call.options.max_seconds);
-    let votes = builder.snapshot(&mut execution)?;
-    let ranking = hodgerank_ranking(&votes, &call.options, &mut execution)?;
-    Ok(Some(ranking))
-}
-
-/// Whether the complete cross-validation curve is asked for.
-fn needs_curve(call: &CallOptions) -> bool {
-    call.only.is_none_or(|set| set == ResultSet::Cv)
-}
-
-/// The fit, and the execution whose time limit also holds for the result sets.
-fn fit(votes: &CollectedVotes, needs_curve: bool) -> Result<(Arc<Fit>, Execution<'_>), SqlError> {
-    let CollectedVotes { call, builder } = votes;
-    let mut execution = Execution::new();
-    execution.limit(call.options.max_seconds);
-    if !needs_curve {
+    if set != ResultSet::Cv {
         execution.stop_early();
     }
-    let votes = builder.snapshot(&mut execution)?;
-    let fit = cache::fit(&votes, &call.options, &mut execution)?;
-    Ok((fit, execution))
+    let fit = cache::fit(&votes, &call.options, execution)?;
+    Ok(JobResult::Rows(fit.table_within(set, execution)?))
 }

@@ -151,15 +151,6 @@ impl<'a> InputVector<'a> {
         })
     }
 
-    /// Whether a result column of the type of `like` holds these ids.
-    pub fn fits_type_of(&self, like: &Self) -> bool {
-        let is_uuid = |ids: &Self| matches!(ids.values, InputValues::Uuid(_));
-        match (self.id_type(), like.id_type()) {
-            (Some(ids), Some(wide)) => ids.unify(wide) == wide && is_uuid(self) == is_uuid(like),
-            _ => false,
-        }
-    }
-
     pub fn id(&self, row: usize) -> Result<Option<IdRef<'_>>, NotUtf8> {
         if !self.is_valid(row) {
             return Ok(None);
@@ -234,6 +225,14 @@ impl<'a> InputVector<'a> {
     pub fn integer(&self, row: usize) -> Option<i64> {
         let value = self.is_valid(row).then(|| self.values.integer(row))?;
         value?.try_into().ok()
+    }
+
+    /// A number of a job: an UBIGINT.
+    pub fn unsigned(&self, row: usize) -> Option<u64> {
+        match &self.values {
+            InputValues::U64(values) if self.is_valid(row) => Some(values[row]),
+            _ => None,
+        }
     }
 
     /// A text as it is; a struct of options as a JSON object.

@@ -1,24 +1,29 @@
 //! The table functions are SQL macros over an aggregate, so that they read the
 //! votes as the caller sees them: temporary tables, views, uncommitted rows.
-//! `sql/macro.sql` is the template of all.
+//! `sql/macro.sql` is the template of all that fit votes.
 //!
 //! `me_hodgerank_fit` and `me_hodgerank_model` are macros over DuckDB's `list`, which
-//! collects the votes of a group (`sql/group.sql`).
+//! collects the votes of a group (`sql/group.sql`). `me_hodgerank_model_ranking` and its
+//! siblings unpack a stored model.
 //!
 //! The macros that are made on `LOAD` and the two scripts in `sql/` are written
 //! from these templates.
 
 use super::connection::Connection;
+use super::descriptions;
 use super::error::SqlError;
-use crate::{Options, ResultSet, VoteBuilder};
+use super::fit_struct::column_type;
+use super::type_ids::type_name;
+use crate::options::COLUMN_SETS;
+use crate::{ColumnKind, Options, ResultColumn, ResultSet, VoteBuilder};
 
 const TEMPLATE: &str = include_str!("../../sql/macro.sql");
 
 /// The macros for groups of votes.
 const GROUP: &str = include_str!("../../sql/group.sql");
 
-/// The votes to be predicted, which are joined with the model.
-const TEST_VOTES: &str = include_str!("../../sql/predict.sql");
+/// The last part of `me_hodgerank_predict`.
+const PREDICT: &str = include_str!("../../sql/predict.sql");
 
 /// The table that an argument `{name}` names, quoted.
 const TABLE_NAME: &str = include_str!("../../sql/table_name.sql");
@@ -26,20 +31,20 @@ const TABLE_NAME: &str = include_str!("../../sql/table_name.sql");
 /// The catalog that every database gets on `LOAD`, in memory.
 const CATALOG: &str = "me";
 
-/// The parts in which macros differ.
+/// The parts in which macros that fit votes differ.
 struct Macro {
     /// What follows `me_hodgerank` in the name.
     name: String,
     /// The first arguments, which have no defaults.
     arguments: &'static str,
+    /// Further arguments, with their defaults.
+    more_arguments: &'static str,
     /// The argument that names the votes to fit.
     votes: &'static str,
-    columns: String,
-    /// What is joined with the model.
-    joined: &'static str,
-    fit: &'static str,
-    /// The only result set to fill.
-    set: Option<ResultSet>,
+    /// What the aggregate is asked for.
+    result: String,
+    /// The rest of the statement.
+    select: String,
 }
 
 impl Macro {
@@ -49,78 +54,70 @@ impl Macro {
     }
 
     fn of_set(set: ResultSet) -> Self {
-        let rows = match set {
-            ResultSet::Summary => format!("[model.{}]", set.name()),
-            _ => format!("model.{}", set.name()),
-        };
+        let rows = format!(
+            "SELECT unnest(me_hodgerank_rows_{}(job), recursive := true), annotator_type, item_type\n    \
+             FROM me_hodgerank_waited WHERE is_done",
+            set.name()
+        );
+        let columns = columns(set, "found.annotator_type", "found.item_type");
         Self {
-            name: match set {
-                ResultSet::Ranking => String::new(),
-                _ => format!("_{}", set.name()),
-            },
-            fit: "me_hodgerank_table_fit",
-            set: Some(set),
-            ..Self::of_model("", &format!("unnest({rows}, recursive := true)"))
+            name: name_of(set),
+            result: format!("result: '{}'", set.name()),
+            select: format!("\nSELECT {columns}\nFROM (\n    {rows}\n) AS found"),
+            ..Self::of_model("", "")
         }
     }
 
     /// A macro over the fit as bytes.
-    fn of_model(name: &str, columns: &str) -> Self {
+    fn of_model(name: &str, column: &str) -> Self {
         Self {
             name: name.into(),
             arguments: "votes",
+            more_arguments: "",
             votes: "votes",
-            columns: columns.into(),
-            joined: "",
-            fit: "me_hodgerank_table_model",
-            set: None,
+            result: "result: NULL".into(),
+            select: format!("\nSELECT {column}\nFROM me_hodgerank_waited WHERE is_done"),
         }
     }
 
     fn predict() -> Self {
-        let ids = |names: &[&str]| {
-            let ids = names
-                .iter()
-                .map(|name| format!("shown.me_hodgerank_ids.{name}"));
-            ids.collect::<Vec<_>>().join(", ")
-        };
-        let columns = format!(
-            "shown.* EXCLUDE (me_hodgerank_ids),\n    \
-             me_hodgerank_predict_vote(fitted.model, {}) AS predicted,\n    \
-             me_hodgerank_predict_hodgerank(fitted.model, {}) AS predicted_hodgerank",
-            ids(&["annotator", "\"left\"", "\"right\""]),
-            ids(&["\"left\"", "\"right\""]),
-        );
         Self {
             arguments: "train, test",
             votes: "train",
-            joined: TEST_VOTES,
-            ..Self::of_model("_predict", &columns)
+            select: PREDICT.trim_end().into(),
+            ..Self::of_model("_predict", "")
         }
     }
 
     fn plot() -> Self {
+        let svg = "me_hodgerank_svg(me_hodgerank_job_model(job), kind) AS svg";
         Self {
             arguments: "votes, kind",
-            ..Self::of_model("_plot", "me_hodgerank_svg(model, kind) AS svg")
+            result: "result: NULL, plot: kind".into(),
+            ..Self::of_model("_plot", svg)
         }
     }
 
     fn report() -> Self {
-        Self::of_model("_report", "me_hodgerank_html(model) AS html")
+        let html = "me_hodgerank_html(me_hodgerank_job_model(job), title, date) AS html";
+        Self {
+            more_arguments: ",\n    title := NULL, date := NULL",
+            ..Self::of_model("_report", html)
+        }
     }
 
-    fn text(&self, kind: &str, schema: Option<&str>) -> String {
-        let schema = schema.map_or(String::new(), |schema| format!("{schema}."));
-        let set = self.set.map(|set| format!("'{}'", set.name()));
+    fn text(&self, kind: &str, schema: &str) -> String {
+        let [is_annotator, is_item, is_read] = column_conditions();
         let text = TEMPLATE
             .replace("{kind}", kind)
             .replace("{name}", &format!("{schema}me_hodgerank{}", self.name))
             .replace("{arguments}", self.arguments)
-            .replace("{columns}", &self.columns)
-            .replace("{joined}", self.joined.trim_end())
-            .replace("{fit}", self.fit)
-            .replace("{set}", set.as_deref().unwrap_or("NULL"))
+            .replace("{more arguments}", self.more_arguments)
+            .replace("{result}", &self.result)
+            .replace("{select}", &self.select)
+            .replace("{is annotator}", &is_annotator)
+            .replace("{is item}", &is_item)
+            .replace("{is read}", &is_read)
             .replace("{votes}", self.votes)
             .replace("{no_votes}", &no_votes().replace('\'', "''"));
         let text = expand(&text, "table", |name| {
@@ -128,6 +125,73 @@ impl Macro {
         });
         expand(&text, "quoted", quoted)
     }
+}
+
+/// What follows `me_hodgerank` in the name of the macro for a set.
+pub fn name_of(set: ResultSet) -> String {
+    match set {
+        ResultSet::Ranking => String::new(),
+        _ => format!("_{}", set.name()),
+    }
+}
+
+/// The columns of a result set, its ids cast to the types of two expressions.
+fn columns(set: ResultSet, annotator: &str, item: &str) -> String {
+    let column = |column: &ResultColumn| {
+        let name = format!("\"{}\"", column.name);
+        let like = match column.kind {
+            ColumnKind::Annotator => annotator,
+            ColumnKind::Item => item,
+            _ => return format!("found.{name}"),
+        };
+        format!("cast_to_type(found.{name}, {like}) AS {name}")
+    };
+    let columns: Vec<_> = set.columns().iter().map(column).collect();
+    columns.join(", ")
+}
+
+/// Whether a column of the table may hold annotators, may hold items, may be read at all:
+/// conditions on its `name`. The names that the caller gave count, or else the usual ones,
+/// of which the aggregate takes a complete set.
+fn column_conditions() -> [String; 3] {
+    let usual = |names: &[&str]| {
+        let mut quoted: Vec<_> = names.iter().map(|name| format!("'{name}'")).collect();
+        quoted.sort();
+        quoted.dedup();
+        quoted.join(", ")
+    };
+    let annotators: Vec<_> = COLUMN_SETS.iter().map(|set| set.annotator).collect();
+    // The winner of one set is the choice of another: there the loser gives the type.
+    let items = |set: &crate::options::ColumnSet| match set.choice {
+        Some(_) => vec![set.left, set.right],
+        None => vec![set.right],
+    };
+    let items: Vec<_> = COLUMN_SETS.iter().flat_map(items).collect();
+    let all = COLUMN_SETS.iter().flat_map(|set| {
+        let [annotator, left, right] = [set.annotator, set.left, set.right];
+        [annotator, left, right].into_iter().chain(set.choice)
+    });
+    let all: Vec<_> = all.collect();
+    let none_named = r#"coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL"#;
+    let always = "name = 'me_hodgerank_none'";
+    [
+        format!(
+            "{always} OR CASE WHEN {none_named} THEN lower(name) IN ({}) \
+             ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END",
+            usual(&annotators)
+        ),
+        format!(
+            "{always} OR CASE WHEN {none_named} THEN lower(name) IN ({}) \
+             ELSE lower(name) IN (lower(coalesce(\"left\", 'left')), lower(coalesce(\"right\", 'right'))) END",
+            usual(&items)
+        ),
+        format!(
+            "{always} OR lower(name) IN ({}) \
+             OR coalesce(lower(name) IN (lower(annotator), lower(\"left\"), lower(\"right\"), lower(choice), \
+             lower(weight), lower(fold)), false)",
+            usual(&all)
+        ),
+    ]
 }
 
 /// An SQL expression: the value of an argument as a quoted name.
@@ -151,33 +215,74 @@ fn expand(template: &str, word: &str, replacement: impl Fn(&str) -> String) -> S
     text
 }
 
-/// The macros, in a schema of this name if it is given.
+/// The macros, in a schema of this name if it is given, with comments on them.
 fn macros(kind: &str, schema: Option<&str>) -> String {
-    let tables = Macro::all().map(|one| one.text(kind, schema));
-    let texts: Vec<String> = tables.chain([groups(kind, schema)]).collect();
+    let schema = schema.map_or(String::new(), |schema| format!("{schema}."));
+    let fitting = Macro::all().map(|one| one.text(kind, &schema));
+    let unpacking = ResultSet::ALL.map(|set| unpack(set, kind, &schema));
+    let texts = fitting.chain(unpacking);
+    let texts: Vec<String> = texts.chain([groups(kind, &schema)]).collect();
     texts.join("\n")
 }
 
+/// The macro that unpacks a set of a stored model.
+fn unpack(set: ResultSet, kind: &str, schema: &str) -> String {
+    let like = |argument| format!("CASE WHEN false THEN coalesce('', {argument}) END");
+    let name = set.name();
+    format!(
+        "CREATE {kind} {schema}me_hodgerank_model_{name}(model, annotator := NULL, item := NULL) AS TABLE\n\
+         SELECT {}\n\
+         FROM (SELECT unnest(me_hodgerank_rows_{name}(model), recursive := true)) AS found;\n",
+        columns(set, &like("annotator"), &like("item"))
+    )
+}
+
 /// The macros for groups of votes.
-fn groups(kind: &str, schema: Option<&str>) -> String {
-    let schema = schema.map_or(String::new(), |schema| format!("{schema}."));
-    let text = GROUP.replace("{kind}", kind).replace("{schema}", &schema);
-    expand(&text, "votes", |fields| {
+fn groups(kind: &str, schema: &str) -> String {
+    let text = GROUP.replace("{kind}", kind).replace("{schema}", schema);
+    let text = expand(&text, "votes", |fields| {
         let fields = fields.split(' ').filter(|field| !field.is_empty());
         let more: Vec<_> = fields.map(|field| format!(", {field}: {field}")).collect();
         format!(
             "list({{annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice{}}})",
             more.concat()
         )
-    })
+    });
+    let any = |name: &str| format!("any_value({name})");
+    let items = format!("{}, {}", any("\"left\""), any("\"right\""));
+    text.replace("{group type}", &fit_like(&any("annotator"), &items))
+        .replace("{list type}", &fit_like("annotator", "item"))
+}
+
+/// An expression of the type of a fit whose ids have the types of two expressions.
+fn fit_like(annotator: &str, item: &str) -> String {
+    let field = |column: &ResultColumn| {
+        let value = match column.kind {
+            ColumnKind::Annotator => format!("coalesce('', {annotator})"),
+            ColumnKind::Item => format!("coalesce('', {item})"),
+            kind => format!("NULL::{}", type_name(column_type(kind))),
+        };
+        format!("\"{}\": {value}", column.name)
+    };
+    let set = |set: ResultSet| {
+        let fields: Vec<_> = set.columns().iter().map(field).collect();
+        let row = format!("{{{}}}", fields.join(", "));
+        match set {
+            ResultSet::Summary => format!("{}: {row}", set.name()),
+            _ => format!("{}: [{row}]", set.name()),
+        }
+    };
+    let sets = ResultSet::ALL.map(set).join(",\n            ");
+    format!("CASE WHEN false THEN {{\n            {sets}}} END")
 }
 
 /// The scripts that ship, each with its path.
 #[cfg(test)]
-fn scripts() -> [(&'static str, String); 2] {
-    let script = |heading: &str, macros: String| {
+fn scripts() -> [(&'static str, String); 3] {
+    let script = |heading: &str, kind: &str, schema: &str| {
         let made = "-- Made from sql/macro.sql by `make sql`: change that one.";
-        format!("{heading}\n{made}\n\n{macros}")
+        let comments = descriptions::comments(schema);
+        format!("{heading}\n{made}\n\n{}\n{comments}", macros(kind, None))
     };
     [
         (
@@ -186,7 +291,8 @@ fn scripts() -> [(&'static str, String); 2] {
                 "-- For this session: me_hodgerank('votes') and its siblings under their bare names,\n\
                  -- whatever the database; nothing is written to it. LOAD the extension as well, before\n\
                  -- or after. At every start: duckdb -unsigned -init sql/session.sql votes.duckdb",
-                macros("OR REPLACE TEMP MACRO", None),
+                "OR REPLACE TEMP MACRO",
+                "temp.",
             ),
         ),
         (
@@ -194,9 +300,11 @@ fn scripts() -> [(&'static str, String); 2] {
             script(
                 "-- For a database file: keeps me_hodgerank('votes') and its siblings in the current\n\
                  -- database and schema, for every session that LOADs the extension.",
-                macros("OR REPLACE MACRO", None),
+                "OR REPLACE MACRO",
+                "",
             ),
         ),
+        ("docs/function_descriptions.csv", descriptions::csv()),
     ]
 }
 
@@ -221,6 +329,7 @@ pub fn create(connection: &Connection) -> Result<bool, SqlError> {
                      AND path IS NULL AND NOT internal AND NOT readonly";
     if connection.has_rows(in_memory)? {
         connection.run(&macros("MACRO IF NOT EXISTS", None))?;
+        connection.run(&descriptions::comments(""))?;
     }
     Ok(true)
 }
@@ -234,7 +343,11 @@ fn create_catalog(connection: &Connection) -> Result<(), SqlError> {
         return Err(format!("there is a schema called {CATALOG}").into());
     }
     connection.run(&format!("ATTACH ':memory:' AS {CATALOG} (READ_WRITE)"))?;
-    let made = connection.run(&macros("OR REPLACE MACRO", Some(CATALOG)));
+    let comments = descriptions::comments(&format!("{CATALOG}."));
+    let macros = macros("OR REPLACE MACRO", Some(CATALOG));
+    let made = connection
+        .run(&macros)
+        .and_then(|()| connection.run(&comments));
     if made.is_err() {
         connection.run(&format!("DETACH {CATALOG}"))?;
     }

@@ -1,11 +1,8 @@
 //! Vectors out: Arrow arrays and single values, written to DuckDB's vectors.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, Decimal128Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use libduckdb_sys::{
     duckdb_list_entry, duckdb_list_vector_get_child, duckdb_list_vector_get_size,
@@ -13,10 +10,6 @@ use libduckdb_sys::{
     duckdb_validity_set_row_invalid, duckdb_vector, duckdb_vector_assign_string_element_len,
     duckdb_vector_ensure_validity_writable, duckdb_vector_get_data, duckdb_vector_get_validity,
 };
-
-use super::hugeint::{from_i128, stored_uuid};
-use super::logical_type::LogicalType;
-use super::type_ids::UUID;
 
 /// A vector to be written.
 #[derive(Clone, Copy)]
@@ -31,22 +24,22 @@ impl OutputVector {
         Self(vector)
     }
 
-    /// Writes the columns of a batch to the fields of a STRUCT, from a row on.
-    pub fn write_struct(self, row: usize, batch: &RecordBatch) {
-        for (index, array) in batch.columns().iter().enumerate() {
+    /// Writes columns to the fields of a STRUCT, from a row on.
+    pub fn write_struct(self, row: usize, columns: &[ArrayRef]) {
+        for (index, array) in columns.iter().enumerate() {
             self.field(index).write(row, array);
         }
     }
 
-    /// Writes the rows of a batch as a LIST of STRUCTs to one row.
-    pub fn write_list(self, row: usize, batch: &RecordBatch) {
-        let length = batch.num_rows() as u64;
+    /// Writes the rows of some columns as a LIST of STRUCTs to one row.
+    pub fn write_list(self, row: usize, columns: &[ArrayRef]) {
+        let length = columns.first().map_or(0, |column| column.len()) as u64;
         // SAFETY: a list vector; its child is fetched after the memory was reserved.
         unsafe {
             let offset = duckdb_list_vector_get_size(self.0);
             duckdb_list_vector_reserve(self.0, offset + length);
             let child = Self(duckdb_list_vector_get_child(self.0));
-            child.write_struct(offset as usize, batch);
+            child.write_struct(offset as usize, columns);
             duckdb_list_vector_set_size(self.0, offset + length);
             let entry = duckdb_list_entry { offset, length };
             duckdb_vector_get_data(self.0)
@@ -65,19 +58,8 @@ impl OutputVector {
     /// Writes an array to the rows from `start` on.
     pub fn write(self, start: usize, array: &ArrayRef) {
         match array.data_type() {
-            DataType::Int8 => self.write_primitive::<Int8Type>(start, array),
-            DataType::Int16 => self.write_primitive::<Int16Type>(start, array),
-            DataType::Int32 => self.write_primitive::<Int32Type>(start, array),
             DataType::Int64 => self.write_primitive::<Int64Type>(start, array),
-            DataType::UInt8 => self.write_primitive::<UInt8Type>(start, array),
-            DataType::UInt16 => self.write_primitive::<UInt16Type>(start, array),
-            DataType::UInt32 => self.write_primitive::<UInt32Type>(start, array),
-            DataType::UInt64 => self.write_primitive::<UInt64Type>(start, array),
             DataType::Float64 => self.write_primitive::<Float64Type>(start, array),
-            DataType::Decimal128(..) => {
-                let wide = array.as_primitive::<Decimal128Type>().values().iter();
-                self.put(start, wide.map(|&value| from_i128(value)));
-            }
             DataType::Boolean => self.put(start, array.as_boolean().values().iter()),
             DataType::Utf8 => self.write_text(start, array),
             other => unreachable!("no result column holds {other}"),
@@ -103,16 +85,15 @@ impl OutputVector {
         }
     }
 
-    fn write_text(self, start: usize, array: &ArrayRef) {
-        // SAFETY: a valid vector.
-        let vector_type = unsafe { LogicalType::of(self.0) };
-        if vector_type.id() == UUID {
-            let texts = array.as_string::<i32>().iter();
-            return self.put(
-                start,
-                texts.map(|text| stored_uuid(text.unwrap_or_default())),
-            );
+    /// Writes a number to a row, or NULL.
+    pub fn put_or_null(self, row: usize, number: Option<f64>) {
+        match number {
+            Some(number) => self.put(row, std::iter::once(number)),
+            None => self.set_null(row),
         }
+    }
+
+    fn write_text(self, start: usize, array: &ArrayRef) {
         for (row, text) in array.as_string::<i32>().iter().enumerate() {
             self.put_text(start + row, text.unwrap_or_default());
         }

@@ -1,11 +1,12 @@
-//! `me_hodgerank_svg(model, kind)` and `me_hodgerank_html(model)`: a picture of a
-//! model and a report about it.
+//! `me_hodgerank_svg(model, kind)` and `me_hodgerank_html(model [, title, date])`: a picture
+//! of a model and a report about it.
 
 use super::connection::Connection;
 use super::error::SqlError;
+use super::input_vector::InputVector;
 use super::scalar::{self, ScalarCall, ScalarFunction, Signature};
 use super::type_ids::{BLOB, VARCHAR};
-use crate::{Fit, Plot};
+use crate::{Fit, Plot, ReportOptions};
 
 /// Makes the functions known to DuckDB.
 pub fn register(connection: &Connection) -> Result<(), SqlError> {
@@ -42,14 +43,27 @@ impl ScalarFunction for ModelHtml {
     const NAME: &'static str = "me_hodgerank_html";
 
     fn signatures() -> Vec<Signature> {
-        Signature::only(&[BLOB], VARCHAR)
+        let signatures = [&[BLOB][..], &[BLOB, VARCHAR, VARCHAR]];
+        let signatures = signatures.map(|arguments| Signature::only(arguments, VARCHAR));
+        signatures.into_iter().flatten().collect()
     }
 
     fn run(call: &ScalarCall) -> Result<(), SqlError> {
         let [model] = call.arguments();
-        call.write_texts(|row| match model.blob(row) {
-            Some(model) => Ok(Some(Fit::from_bytes(model)?.report()?)),
-            None => Ok(None),
+        let (title, date) = (call.argument(1), call.argument(2));
+        let text = |argument: &Option<InputVector<'_>>, row| {
+            let text = argument.as_ref().map_or(Ok(None), |texts| texts.text(row));
+            let text = text.map_err(|_| "the title or date is text that is not UTF-8")?;
+            Ok::<_, SqlError>(text.map(String::from))
+        };
+        call.write_texts(|row| {
+            let options = ReportOptions {
+                title: text(&title, row)?,
+                date: text(&date, row)?,
+            };
+            let model = model.blob(row);
+            let report = |model| Ok(Fit::from_bytes(model)?.report_with(&options)?);
+            model.map(report).transpose()
         })
     }
 }

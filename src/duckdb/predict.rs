@@ -1,11 +1,15 @@
 //! `me_hodgerank_predict_vote(model, annotator, left, right)` and
 //! `me_hodgerank_predict_hodgerank(model, left, right)`: predictions of a model.
+//! `me_hodgerank_predict_row(model, vote, named)`: both for a row of a table, whose columns
+//! are found as those of votes are; `named` are those that the caller named.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::call_options::{Caller, OptionalColumns, OptionsColumn};
 use super::connection::Connection;
 use super::error::SqlError;
 use super::input_vector::{InputVector, NotUtf8};
+use super::logical_type::LogicalType;
 use super::scalar::{self, ScalarCall, ScalarFunction, Signature};
 use super::type_ids::{ANY, BLOB, DOUBLE};
 use crate::{Fit, IdRef, Predictor};
@@ -13,7 +17,8 @@ use crate::{Fit, IdRef, Predictor};
 /// Makes the functions known to DuckDB.
 pub fn register(connection: &Connection) -> Result<(), SqlError> {
     scalar::register::<PredictVote>(connection)?;
-    scalar::register::<PredictHodgeRank>(connection)
+    scalar::register::<PredictHodgeRank>(connection)?;
+    scalar::register::<PredictRow>(connection)
 }
 
 struct PredictVote;
@@ -56,6 +61,62 @@ impl ScalarFunction for PredictHodgeRank {
     }
 }
 
+struct PredictRow;
+
+impl ScalarFunction for PredictRow {
+    const NAME: &'static str = "me_hodgerank_predict_row";
+
+    fn signatures() -> Vec<Signature> {
+        let number = |name| (name, LogicalType::new(DOUBLE));
+        let fields = ["predicted", "predicted_hodgerank"].map(number);
+        vec![Signature {
+            arguments: vec![BLOB, ANY, ANY],
+            result: LogicalType::structure(&fields),
+        }]
+    }
+
+    fn run(call: &ScalarCall) -> Result<(), SqlError> {
+        let [model, votes, named] = call.arguments();
+        if call.rows() == 0 {
+            return Ok(());
+        }
+        let options = OptionsColumn::new(Caller::Table, Some(&named))?;
+        let options = options.call(0..1, OptionalColumns::default())?;
+        let fields = votes.fields().ok_or("a vote is not a row of a table")?;
+        let present: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        let columns = options.options.columns.find_to_predict(&present)?;
+        let field = |name: &str| {
+            let mut fields = fields.iter();
+            let found = fields.find(|(field, _)| field == name);
+            found.map(|(_, column)| column).ok_or("a column is missing")
+        };
+        let annotator = columns.annotator.as_deref().map(field).transpose()?;
+        let (left, right) = (field(&columns.left)?, field(&columns.right)?);
+        let output = call.output();
+        each_prediction(
+            call,
+            &model,
+            (annotator, [left, right]),
+            |predictor, row| {
+                let numbers = match predictor {
+                    None => [None; 2],
+                    Some(predictor) => {
+                        let who = annotator.map_or(Ok(None), |column| column.id(row));
+                        let who = who.map_err(|error| error.in_column(columns.annotator_name()))?;
+                        let (left, right) = both((left.id(row), right.id(row)))?;
+                        let hodgerank = left.zip(right).map(|(a, b)| predictor.hodgerank(a, b));
+                        [predictor.vote_of(who, left, right), hodgerank]
+                    }
+                };
+                for (index, number) in numbers.into_iter().enumerate() {
+                    output.field(index).put_or_null(row, number);
+                }
+                Ok(())
+            },
+        )
+    }
+}
+
 /// An item as it is read.
 type ReadItem<'a> = Result<Option<IdRef<'a>>, NotUtf8>;
 
@@ -72,13 +133,27 @@ fn both<'a>(
 fn write_predictions(
     call: &ScalarCall,
     model: &InputVector<'_>,
-    (annotator, items): (Option<&InputVector<'_>>, [&InputVector<'_>; 2]),
+    types: (Option<&InputVector<'_>>, [&InputVector<'_>; 2]),
     predict: impl Fn(&Predictor, usize) -> Result<Option<f64>, SqlError>,
 ) -> Result<(), SqlError> {
+    each_prediction(call, model, types, |predictor, row| {
+        let number = predictor.map_or(Ok(None), |predictor| predict(predictor, row))?;
+        call.output().put_or_null(row, number);
+        Ok(())
+    })
+}
+
+/// Calls `write` for each row, with the predictor of its model if that is not NULL.
+fn each_prediction(
+    call: &ScalarCall,
+    model: &InputVector<'_>,
+    (annotator, items): (Option<&InputVector<'_>>, [&InputVector<'_>; 2]),
+    write: impl Fn(Option<&Predictor>, usize) -> Result<(), SqlError>,
+) -> Result<(), SqlError> {
     let mut last: Option<(&[u8], Arc<Predictor>)> = None;
-    call.write_numbers(|row| {
+    (0..call.rows()).try_for_each(|row| {
         let Some(bytes) = model.blob(row) else {
-            return Ok(None);
+            return write(None, row);
         };
         // A constant has the same address in every row.
         let predictor = match &last {
@@ -90,7 +165,7 @@ fn write_predictions(
                 predictor
             }
         };
-        predict(&predictor, row)
+        write(Some(&predictor), row)
     })
 }
 

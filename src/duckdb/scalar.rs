@@ -166,18 +166,4 @@ impl ScalarCall {
         }
         Ok(())
     }
-
-    /// Writes a DOUBLE for each row; NULL where there is none.
-    pub fn write_numbers(
-        &self,
-        mut number: impl FnMut(usize) -> Result<Option<f64>, SqlError>,
-    ) -> Result<(), SqlError> {
-        for row in 0..self.rows {
-            match number(row)? {
-                Some(value) => self.output.put(row, std::iter::once(value)),
-                None => self.output.set_null(row),
-            }
-        }
-        Ok(())
-    }
 }

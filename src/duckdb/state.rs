@@ -1,4 +1,4 @@
-//! The state of the table functions' aggregates: the votes so far.
+//! The state of the table functions' aggregate: the votes so far.
 //!
 //! DuckDB owns the memory of a state and may move it. It holds one pointer to a
 //! [`VoteState`].
@@ -15,13 +15,21 @@ use std::sync::Arc;
 
 use libduckdb_sys::duckdb_aggregate_state;
 
-use super::call_options::{CallOptions, Caller, OPTIONS_DIFFER};
+use super::call_options::{CallOptions, OPTIONS_DIFFER};
 use super::error::SqlError;
 use crate::VoteBuilder;
 
-/// The votes of a table, or a part of them; none before the first row.
+/// What is known of a table.
 #[derive(Default)]
-pub struct VoteState(pub Option<CollectedVotes>);
+pub enum VoteState {
+    /// Nothing before the first row.
+    #[default]
+    Empty,
+    /// The votes, or a part of them.
+    Votes(CollectedVotes),
+    /// It lacks columns: its rows are no votes.
+    MissingColumns,
+}
 
 /// Votes and how they are to be fitted.
 pub struct CollectedVotes {
@@ -38,33 +46,55 @@ const _: () = {
 impl CollectedVotes {
     /// No votes yet.
     pub fn new(call: &Arc<CallOptions>) -> Self {
-        let mut builder = VoteBuilder::new(&call.options);
-        if call.caller == Caller::Table {
-            builder.read_from(call.options.columns.default_names());
-        }
         Self {
             call: call.clone(),
-            builder,
+            builder: VoteBuilder::new(&call.options),
         }
+    }
+
+    /// Adds a copy of votes that come with the same options.
+    fn merge(&mut self, source: &Self) -> Result<(), SqlError> {
+        self.expect_same(&source.call)?;
+        Ok(self.builder.merge_copy(&source.builder)?)
+    }
+
+    fn expect_same(&self, call: &Arc<CallOptions>) -> Result<(), SqlError> {
+        let is_same = Arc::ptr_eq(&self.call, call) || self.call.written == call.written;
+        is_same.then_some(()).ok_or_else(|| OPTIONS_DIFFER.into())
     }
 }
 
 impl VoteState {
-    /// The builder for more votes, which all come with the same options.
-    pub fn collect(&mut self, call: &Arc<CallOptions>) -> Result<&mut VoteBuilder, SqlError> {
-        let votes = self.0.get_or_insert_with(|| CollectedVotes::new(call));
-        if !Arc::ptr_eq(&votes.call, call) && votes.call.written != call.written {
-            return Err(OPTIONS_DIFFER.into());
+    /// The votes so far, to which more with the same options are added. None if the table
+    /// lacks columns.
+    pub fn collect(
+        &mut self,
+        call: &Arc<CallOptions>,
+    ) -> Result<Option<&mut CollectedVotes>, SqlError> {
+        if let Self::Empty = self {
+            *self = Self::Votes(CollectedVotes::new(call));
         }
-        Ok(&mut votes.builder)
+        match self {
+            Self::Votes(votes) => {
+                votes.expect_same(call)?;
+                Ok(Some(votes))
+            }
+            _ => Ok(None),
+        }
     }
 
-    /// Adds a copy of another state's votes.
+    /// Adds a copy of what another state has.
     pub fn merge(&mut self, source: &Self) -> Result<(), SqlError> {
-        let Some(source) = &source.0 else {
-            return Ok(());
-        };
-        Ok(self.collect(&source.call)?.merge_copy(&source.builder)?)
+        match source {
+            Self::Empty => {}
+            Self::MissingColumns => *self = Self::MissingColumns,
+            Self::Votes(source) => {
+                if let Some(votes) = self.collect(&source.call)? {
+                    votes.merge(source)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -32,7 +32,16 @@ thread_local! {
 pub fn fit(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Arc<Fit>> {
     let options = &options.for_votes(votes)?;
     let compute = |execution: &mut Execution<'_>| Fit::new_within(votes, options, execution);
-    FITS.fit(key(votes, options), execution, compute)
+    let fit = FITS.fit(key(votes, options), execution, compute)?;
+    // Other columns with the same votes in them are no reason to fit again.
+    let columns = votes.columns_read();
+    Ok(match fit.columns == columns {
+        true => fit,
+        false => Arc::new(Fit {
+            columns,
+            ..Fit::clone(&fit)
+        }),
+    })
 }
 
 /// How many fits of this process the cache did not have.
@@ -263,8 +272,8 @@ fn has_complete_curve(fit: &Fit) -> bool {
     curve.is_none_or(|curve| curve.error.len() == points)
 }
 
-/// A hash of everything that the fit depends on or tells, and of nothing else: the time
-/// limit is not in it.
+/// A hash of everything that the fit depends on, and of nothing else: the names of
+/// columns and the time limit are not in it.
 fn key(votes: &Votes, options: &Options) -> FitKey {
     let mut hasher = blake3::Hasher::new();
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
@@ -285,7 +294,7 @@ fn key(votes: &Votes, options: &Options) -> FitKey {
             options.bias_test,
         ),
         votes.skipped,
-        (votes.has_annotators(), votes.columns_read()),
+        votes.has_annotators(),
     );
     hasher.update(format!("{model:?}").as_bytes());
     for ids in [&votes.annotators, &votes.items] {

@@ -26,9 +26,9 @@ pub(super) fn triangles_span_cycles(flow: &Flow, max_steps: u64, stop: &Stop) ->
                 return Ok(false);
             }
             match span.earlier_neighbours(item) {
-                Link::Connected => span.add(item),
-                Link::Empty if starts_component => span.add(item),
-                Link::Empty | Link::Apart => waiting.push(item),
+                EarlierNeighbours::Connected => span.add(item),
+                EarlierNeighbours::Empty if starts_component => span.add(item),
+                EarlierNeighbours::Empty | EarlierNeighbours::Apart => waiting.push(item),
             }
             starts_component = false;
         }
@@ -42,7 +42,7 @@ pub(super) fn triangles_span_cycles(flow: &Flow, max_steps: u64, stop: &Stop) ->
 }
 
 /// The neighbours of an item that were added before it.
-enum Link {
+enum EarlierNeighbours {
     Empty,
     Connected,
     Apart,
@@ -82,7 +82,7 @@ impl Span {
     }
 
     /// Whether the neighbours that were added are connected among themselves.
-    fn earlier_neighbours(&mut self, item: usize) -> Link {
+    fn earlier_neighbours(&mut self, item: usize) -> EarlierNeighbours {
         let mut left = 0;
         let mut first = None;
         for &other in &self.neighbours[item] {
@@ -94,7 +94,7 @@ impl Span {
         }
         self.steps += self.neighbours[item].len() as u64;
         let Some(first) = first else {
-            return Link::Empty;
+            return EarlierNeighbours::Empty;
         };
         self.seen_by[first as usize].1 = true;
         left -= 1;
@@ -111,9 +111,9 @@ impl Span {
             self.steps += self.neighbours[next as usize].len() as u64;
         }
         if left == 0 {
-            Link::Connected
+            EarlierNeighbours::Connected
         } else {
-            Link::Apart
+            EarlierNeighbours::Apart
         }
     }
 }

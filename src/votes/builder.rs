@@ -319,6 +319,9 @@ impl VoteBuilder {
     /// Takes over chunks of another builder. Their rows stay shared; only their
     /// renumbering changes.
     fn take(&mut self, other: &Self, chunks: Vec<SharedChunk>) -> Result<()> {
+        if other.from_table {
+            self.read_from(other.columns.clone());
+        }
         let annotators = self.annotators.merge(&other.annotators)?;
         let annotators = self.groups(annotators);
         let items = self.items.merge(&other.items)?;

@@ -1,0 +1,260 @@
+//! Fits that run on threads of their own while a query waits for them.
+//!
+//! DuckDB does not interrupt an aggregate's finalize, but it looks for an interrupt between
+//! the rounds of a recursive CTE. So the aggregate of a table function only starts a fit
+//! ([`start`]); the recursive CTE of its macro asks whether it is done ([`wait`], which
+//! returns after a short time); the last step takes the result ([`take`]). If nobody has
+//! asked for some time, the query was interrupted: the fit stops and everything is freed.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use arrow_array::RecordBatch;
+
+use super::error::{SqlError, guard};
+use crate::Execution;
+
+/// So long [`wait`] waits for a fit before DuckDB may look for an interrupt.
+const MAX_WAIT: Duration = Duration::from_millis(50);
+
+/// A fit stops if nobody has asked for it for so long.
+const MAX_IDLE: Duration = Duration::from_secs(2);
+
+/// Of the time between two looks at the clock so much counts: a process that was
+/// suspended did not ask, but nobody interrupted it either.
+const MAX_COUNTED: Duration = Duration::from_millis(100);
+
+/// What a table function waits for.
+#[derive(Debug)]
+pub enum JobResult {
+    /// The rows of the one result set that was asked for.
+    Rows(RecordBatch),
+    /// A fit as bytes.
+    Model(Vec<u8>),
+}
+
+type Outcome = Result<JobResult, SqlError>;
+
+/// A fit that runs or has ended.
+#[derive(Default)]
+struct Job {
+    /// How often somebody asked.
+    asked: AtomicU64,
+    progress: Mutex<Progress>,
+    /// Notified whenever the progress changes.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+enum Progress {
+    #[default]
+    Running,
+    Ended(Outcome),
+    Taken,
+}
+
+/// All jobs by their numbers, which are never 0.
+static JOBS: LazyLock<Mutex<HashMap<u64, Arc<Job>>>> = LazyLock::new(Mutex::default);
+static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// Starts a job and returns its number. The work stops when its execution says so.
+pub fn start(
+    work: impl FnOnce(&mut Execution<'_>) -> Outcome + Send + 'static,
+) -> Result<u64, SqlError> {
+    let number = LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1;
+    let job = Arc::new(Job::default());
+    jobs().insert(number, job.clone());
+    let entry = JobEntry(number);
+    let run = move || {
+        let _entry = entry;
+        let mut patience = Patience::new();
+        let outcome = guard(|| {
+            let poll = || match patience.is_over(&job) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            };
+            work(&mut Execution::new().poll(poll))
+        });
+        job.change(Progress::Ended(outcome));
+        job.linger(&mut patience);
+    };
+    let thread = thread::Builder::new().name("me_hodgerank".into());
+    match thread.spawn(run) {
+        Ok(_) => Ok(number),
+        Err(error) => Err(format!("no thread can be started for the fit: {error}").into()),
+    }
+}
+
+/// Waits for a job, not long; whether it is done. Its error is returned once.
+pub fn wait(number: u64) -> Result<bool, SqlError> {
+    let job = find(number)?;
+    job.asked.fetch_add(1, Ordering::Relaxed);
+    let is_running = |progress: &mut Progress| matches!(progress, Progress::Running);
+    let waited = job
+        .changed
+        .wait_timeout_while(job.progress(), MAX_WAIT, is_running);
+    let (mut progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+    match &*progress {
+        Progress::Running => Ok(false),
+        Progress::Ended(Ok(_)) => Ok(true),
+        Progress::Ended(Err(_)) | Progress::Taken => {
+            let ended = std::mem::replace(&mut *progress, Progress::Taken);
+            job.changed.notify_all();
+            ended.into_result().map(|_| true)
+        }
+    }
+}
+
+/// The result of a job that is done. It can be taken once.
+pub fn take(number: u64) -> Result<JobResult, SqlError> {
+    let job = find(number)?;
+    let ended = std::mem::replace(&mut *job.progress(), Progress::Taken);
+    job.changed.notify_all();
+    ended.into_result()
+}
+
+fn find(number: u64) -> Result<Arc<Job>, SqlError> {
+    jobs().get(&number).cloned().ok_or_else(|| {
+        let seconds = MAX_IDLE.as_secs();
+        format!(
+            "this fit was given up, since its query did not ask for it for {seconds} seconds: \
+             run the query again, and fetch its rows without a pause"
+        )
+        .into()
+    })
+}
+
+fn jobs() -> MutexGuard<'static, HashMap<u64, Arc<Job>>> {
+    // No call leaves the map half changed, so a panic elsewhere does no harm to it.
+    JOBS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Forgets a job when it is dropped, also where its thread never ran.
+struct JobEntry(u64);
+
+impl Drop for JobEntry {
+    fn drop(&mut self) {
+        jobs().remove(&self.0);
+    }
+}
+
+impl Job {
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, progress: Progress) {
+        *self.progress() = progress;
+        self.changed.notify_all();
+    }
+
+    /// Keeps the result until it is taken, or until nobody asks for it any more.
+    fn linger(&self, patience: &mut Patience) {
+        let mut progress = self.progress();
+        while !matches!(*progress, Progress::Taken) && !patience.is_over(self) {
+            let waited = self.changed.wait_timeout(progress, MAX_WAIT);
+            (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Progress {
+    fn into_result(self) -> Outcome {
+        match self {
+            Self::Ended(outcome) => outcome,
+            Self::Running => Err("this fit is not done yet".into()),
+            Self::Taken => Err("the result of this fit was taken already".into()),
+        }
+    }
+}
+
+/// For how long nobody has asked for a job.
+struct Patience {
+    asked: u64,
+    looked: Instant,
+    idle: Duration,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Self {
+            asked: 0,
+            looked: Instant::now(),
+            idle: Duration::ZERO,
+        }
+    }
+
+    fn is_over(&mut self, job: &Job) -> bool {
+        let (asked, now) = (job.asked.load(Ordering::Relaxed), Instant::now());
+        if asked == self.asked {
+            self.idle += now.duration_since(self.looked).min(MAX_COUNTED);
+        } else {
+            (self.asked, self.idle) = (asked, Duration::ZERO);
+        }
+        self.looked = now;
+        self.idle >= MAX_IDLE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    fn model(byte: u8) -> Outcome {
+        Ok(JobResult::Model(vec![byte]))
+    }
+
+    fn wait_until_done(number: u64) -> Result<(), SqlError> {
+        while !wait(number)? {}
+        Ok(())
+    }
+
+    #[test]
+    fn a_result_is_waited_for_and_taken_once() {
+        let number = start(|_| model(7)).unwrap();
+        wait_until_done(number).unwrap();
+        assert!(matches!(take(number), Ok(JobResult::Model(bytes)) if bytes == [7]));
+        assert!(take(number).is_err());
+    }
+
+    #[test]
+    fn errors_and_panics_reach_the_one_who_waits() {
+        let number = start(|_| Err("no votes".into())).unwrap();
+        let error = wait_until_done(number).unwrap_err();
+        assert_eq!(error.to_string(), "no votes");
+        let number = start(|_| panic!("oh no")).unwrap();
+        let error = wait_until_done(number).unwrap_err();
+        assert!(error.to_string().contains("oh no"), "{error}");
+        assert!(wait(0).unwrap_err().to_string().contains("given up"));
+    }
+
+    #[test]
+    fn a_fit_that_nobody_waits_for_stops() {
+        let (ended, has_ended) = channel();
+        let number = start(move |execution| {
+            let outcome = execution.run(|stop| {
+                loop {
+                    stop.check()?;
+                    thread::yield_now();
+                }
+                #[allow(unreachable_code)]
+                Ok(())
+            });
+            ended.send(outcome.is_err()).unwrap();
+            Ok(outcome.map(|()| JobResult::Model(Vec::new()))?)
+        })
+        .unwrap();
+        assert!(!wait(number).unwrap());
+        assert!(has_ended.recv().unwrap());
+        // It lingers no longer than it takes to see that nobody asks.
+        while jobs().contains_key(&number) {
+            thread::yield_now();
+        }
+        assert!(wait(number).unwrap_err().to_string().contains("given up"));
+    }
+}
