@@ -12,10 +12,9 @@ CREATE OR REPLACE MACRO me_hodgerank(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'ranking',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -42,10 +41,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -60,7 +61,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -85,10 +86,9 @@ CREATE OR REPLACE MACRO me_hodgerank_annotators(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'annotators',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -115,10 +115,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -133,7 +135,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -158,10 +160,9 @@ CREATE OR REPLACE MACRO me_hodgerank_personal(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'personal',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -188,10 +189,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -206,7 +209,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -231,10 +234,9 @@ CREATE OR REPLACE MACRO me_hodgerank_path(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'path',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -261,10 +263,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -279,7 +283,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -304,10 +308,9 @@ CREATE OR REPLACE MACRO me_hodgerank_cv(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'cv',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -334,10 +337,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -352,7 +357,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -377,10 +382,9 @@ CREATE OR REPLACE MACRO me_hodgerank_summary(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'summary',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -407,10 +411,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -425,7 +431,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -450,10 +456,9 @@ CREATE OR REPLACE MACRO me_hodgerank_cycles(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'cycles',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -480,10 +485,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -498,7 +505,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -523,10 +530,9 @@ CREATE OR REPLACE MACRO me_hodgerank_triangles(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'triangles',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -553,10 +559,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -571,7 +579,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -596,10 +604,9 @@ CREATE OR REPLACE MACRO me_hodgerank_predict(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: NULL,
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -626,10 +633,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(train, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -644,7 +653,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(train, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -688,10 +697,9 @@ CREATE OR REPLACE MACRO me_hodgerank_plot(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: NULL, plot: kind,
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -718,10 +726,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -736,7 +746,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -759,10 +769,9 @@ CREATE OR REPLACE MACRO me_hodgerank_report(
     on_bad_row := NULL, max_seconds := NULL,
     title := NULL, date := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: NULL,
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -789,10 +798,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -807,7 +818,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {

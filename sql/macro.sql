@@ -8,10 +8,9 @@ CREATE {kind} {name}(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL{more arguments}
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             {result},
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -29,16 +28,18 @@ WITH RECURSIVE me_hodgerank_started AS (
         SELECT COLUMNS(lambda name: {is read})
         FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
             || {table {votes}})
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('{no_votes}')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || {table {votes}}
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {

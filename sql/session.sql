@@ -13,10 +13,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'ranking',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -43,10 +42,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -61,7 +62,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -86,10 +87,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_annotators(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'annotators',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -116,10 +116,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -134,7 +136,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -159,10 +161,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_personal(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'personal',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -189,10 +190,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -207,7 +210,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -232,10 +235,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_path(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'path',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -262,10 +264,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -280,7 +284,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -305,10 +309,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_cv(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'cv',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -335,10 +338,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -353,7 +358,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -378,10 +383,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_summary(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'summary',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -408,10 +412,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -426,7 +432,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -451,10 +457,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_cycles(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'cycles',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -481,10 +486,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -499,7 +506,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -524,10 +531,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_triangles(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: 'triangles',
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -554,10 +560,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -572,7 +580,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -597,10 +605,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_predict(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: NULL,
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -627,10 +634,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(train, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -645,7 +654,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(train, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -689,10 +698,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_plot(
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: NULL, plot: kind,
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -719,10 +727,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -737,7 +747,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
@@ -760,10 +770,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_report(
     on_bad_row := NULL, max_seconds := NULL,
     title := NULL, date := NULL
 ) AS TABLE
-WITH RECURSIVE me_hodgerank_started AS (
-    -- Collects the votes and starts their fit.
+WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
-        me_hodgerank_start(me_hodgerank_vote, {
+        me_hodgerank_job(me_hodgerank_vote, {
             result: NULL,
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold,
@@ -790,10 +799,12 @@ WITH RECURSIVE me_hodgerank_started AS (
                 -- Anything else is one name: of a file, or of a table with such characters in its name.
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END)
+        -- True, and volatile: two calls on the same votes do not become one job.
+        WHERE me_hodgerank_unshared()
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
-    -- DuckDB looks for an interrupt between two rounds.
+    -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
         annotator_type, item_type, false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
@@ -808,7 +819,7 @@ me_hodgerank_waited AS (
                 ELSE '"' || replace(votes, '"', '""') || '"'
             END
             || ')')) AS column_names
-    FROM me_hodgerank_started
+    FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {

@@ -1,5 +1,5 @@
-//! `me_hodgerank_start(vote, options)`: the aggregate of the table functions. It collects
-//! the votes of a table and starts their fit; the result is the number of a job
+//! `me_hodgerank_job(vote, options)`: the aggregate of the table functions. It collects the
+//! votes of a table; the result is the number of a job that fits them
 //! ([`fit_jobs`](super::fit_jobs)). A vote is a STRUCT of the columns that may be read.
 
 use libduckdb_sys as ffi;
@@ -22,7 +22,7 @@ use super::state::{self, CollectedVotes, VoteState};
 use super::type_ids::{ANY, UBIGINT};
 use crate::Execution;
 
-const NAME: &str = "me_hodgerank_start";
+const NAME: &str = "me_hodgerank_job";
 
 /// The error for more than one group, of which an update cannot tell the rows apart.
 const ONE_GROUP: &str = "this function is a part of the table functions such as me_hodgerank and \
@@ -164,7 +164,7 @@ unsafe extern "C" fn finalize(
                 VoteState::MissingColumns => Some(MISSING_COLUMNS),
                 VoteState::Votes(votes) => {
                     let work = move |execution: &mut Execution<'_>| compute_job(votes, execution);
-                    Some(fit_jobs::start(work)?)
+                    Some(fit_jobs::park(work))
                 }
             };
             let row = offset as usize + row;

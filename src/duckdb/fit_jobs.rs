@@ -1,10 +1,14 @@
 //! Fits that run on threads of their own while a query waits for them.
 //!
 //! DuckDB does not interrupt an aggregate's finalize, but it looks for an interrupt between
-//! the rounds of a recursive CTE. So the aggregate of a table function only starts a fit
-//! ([`start`]); the recursive CTE of its macro asks whether it is done ([`wait`], which
-//! returns after a short time); the last step takes the result ([`take`]). If nobody has
-//! asked for some time, the query was interrupted: the fit stops and everything is freed.
+//! the rounds of a recursive CTE. So the aggregate of a table function only collects the
+//! votes ([`park`]). The recursive CTE of its macro asks for the fit ([`wait`], which
+//! returns after a short time): the first time starts it. The last step takes the result
+//! ([`take`]). If nobody has asked for some time, the query was interrupted: the fit stops
+//! and everything is freed.
+//!
+//! A query may do other work between collecting and asking, for as long as that takes: the
+//! other side of a join, or another fit. Until somebody asks, a job waits.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -21,8 +25,11 @@ use crate::Execution;
 /// So long [`wait`] waits for a fit before DuckDB may look for an interrupt.
 const MAX_WAIT: Duration = Duration::from_millis(50);
 
-/// A fit stops if nobody has asked for it for so long.
+/// A fit that runs stops if nobody has asked for it for so long.
 const MAX_IDLE: Duration = Duration::from_secs(2);
+
+/// Votes are kept for so long if nobody ever asks for their fit: the query ended before.
+const MAX_PARKED: Duration = Duration::from_secs(3600);
 
 /// Of the time between two looks at the clock so much counts: a process that was
 /// suspended did not ask, but nobody interrupted it either.
@@ -39,8 +46,10 @@ pub enum JobResult {
 
 type Outcome = Result<JobResult, SqlError>;
 
-/// A fit that runs or has ended.
-#[derive(Default)]
+/// What a job does. It stops when its execution says so.
+type Work = Box<dyn FnOnce(&mut Execution<'_>) -> Outcome + Send>;
+
+/// A fit that waits, runs or has ended.
 struct Job {
     /// How often somebody asked.
     asked: AtomicU64,
@@ -49,9 +58,8 @@ struct Job {
     changed: Condvar,
 }
 
-#[derive(Default)]
 enum Progress {
-    #[default]
+    Parked(Instant, Work),
     Running,
     Ended(Outcome),
     Taken,
@@ -61,14 +69,24 @@ enum Progress {
 static JOBS: LazyLock<Mutex<HashMap<u64, Arc<Job>>>> = LazyLock::new(Mutex::default);
 static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// Starts a job and returns its number. The work stops when its execution says so.
-pub fn start(
-    work: impl FnOnce(&mut Execution<'_>) -> Outcome + Send + 'static,
-) -> Result<u64, SqlError> {
+/// Keeps the work of a job until somebody asks for it, and returns its number.
+pub fn park(work: impl FnOnce(&mut Execution<'_>) -> Outcome + Send + 'static) -> u64 {
     let number = LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1;
-    let job = Arc::new(Job::default());
-    jobs().insert(number, job.clone());
+    let job = Job {
+        asked: AtomicU64::new(0),
+        progress: Mutex::new(Progress::Parked(Instant::now(), Box::new(work))),
+        changed: Condvar::new(),
+    };
+    let mut jobs = jobs();
+    jobs.retain(|_, job| !job.is_forgotten());
+    jobs.insert(number, Arc::new(job));
+    number
+}
+
+/// Runs the work of a job on a thread of its own.
+fn start(number: u64, job: &Arc<Job>, work: Work) -> Result<(), SqlError> {
     let entry = JobEntry(number);
+    let job = job.clone();
     let run = move || {
         let _entry = entry;
         let mut patience = Patience::new();
@@ -79,27 +97,30 @@ pub fn start(
             };
             work(&mut Execution::new().poll(poll))
         });
-        job.change(Progress::Ended(outcome));
+        *job.progress() = Progress::Ended(outcome);
+        job.changed.notify_all();
         job.linger(&mut patience);
     };
     let thread = thread::Builder::new().name("me_hodgerank".into());
-    match thread.spawn(run) {
-        Ok(_) => Ok(number),
-        Err(error) => Err(format!("no thread can be started for the fit: {error}").into()),
-    }
+    let started = thread.spawn(run);
+    let cannot = |error| format!("no thread can be started for the fit: {error}");
+    Ok(started.map(drop).map_err(cannot)?)
 }
 
 /// Waits for a job, not long; whether it is done. Its error is returned once.
 pub fn wait(number: u64) -> Result<bool, SqlError> {
     let job = find(number)?;
     job.asked.fetch_add(1, Ordering::Relaxed);
+    if let Some(work) = job.progress().start() {
+        start(number, &job, work)?;
+    }
     let is_running = |progress: &mut Progress| matches!(progress, Progress::Running);
     let waited = job
         .changed
         .wait_timeout_while(job.progress(), MAX_WAIT, is_running);
     let (mut progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
     match &*progress {
-        Progress::Running => Ok(false),
+        Progress::Parked(..) | Progress::Running => Ok(false),
         Progress::Ended(Ok(_)) => Ok(true),
         Progress::Ended(Err(_)) | Progress::Taken => {
             let ended = std::mem::replace(&mut *progress, Progress::Taken);
@@ -147,9 +168,9 @@ impl Job {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, progress: Progress) {
-        *self.progress() = progress;
-        self.changed.notify_all();
+    /// Whether nobody asked for it in a long time.
+    fn is_forgotten(&self) -> bool {
+        matches!(&*self.progress(), Progress::Parked(since, _) if since.elapsed() > MAX_PARKED)
     }
 
     /// Keeps the result until it is taken, or until nobody asks for it any more.
@@ -163,10 +184,21 @@ impl Job {
 }
 
 impl Progress {
+    /// The work of a parked job, which runs from now on.
+    fn start(&mut self) -> Option<Work> {
+        if !matches!(self, Self::Parked(..)) {
+            return None;
+        }
+        match std::mem::replace(self, Self::Running) {
+            Self::Parked(_, work) => Some(work),
+            _ => None,
+        }
+    }
+
     fn into_result(self) -> Outcome {
         match self {
             Self::Ended(outcome) => outcome,
-            Self::Running => Err("this fit is not done yet".into()),
+            Self::Parked(..) | Self::Running => Err("this fit is not done yet".into()),
             Self::Taken => Err("the result of this fit was taken already".into()),
         }
     }
@@ -216,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_result_is_waited_for_and_taken_once() {
-        let number = start(|_| model(7)).unwrap();
+        let number = park(|_| model(7));
         wait_until_done(number).unwrap();
         assert!(matches!(take(number), Ok(JobResult::Model(bytes)) if bytes == [7]));
         assert!(take(number).is_err());
@@ -224,19 +256,32 @@ mod tests {
 
     #[test]
     fn errors_and_panics_reach_the_one_who_waits() {
-        let number = start(|_| Err("no votes".into())).unwrap();
+        let number = park(|_| Err("no votes".into()));
         let error = wait_until_done(number).unwrap_err();
         assert_eq!(error.to_string(), "no votes");
-        let number = start(|_| panic!("oh no")).unwrap();
+        let number = park(|_| panic!("oh no"));
         let error = wait_until_done(number).unwrap_err();
         assert!(error.to_string().contains("oh no"), "{error}");
         assert!(wait(0).unwrap_err().to_string().contains("given up"));
     }
 
     #[test]
+    fn a_job_runs_from_when_somebody_asks() {
+        let (started, has_started) = channel();
+        let number = park(move |_| {
+            started.send(()).unwrap();
+            model(1)
+        });
+        assert!(has_started.try_recv().is_err());
+        wait_until_done(number).unwrap();
+        assert_eq!(has_started.try_recv(), Ok(()));
+        take(number).unwrap();
+    }
+
+    #[test]
     fn a_fit_that_nobody_waits_for_stops() {
         let (ended, has_ended) = channel();
-        let number = start(move |execution| {
+        let number = park(move |execution| {
             let outcome = execution.run(|stop| {
                 loop {
                     stop.check()?;
@@ -247,8 +292,7 @@ mod tests {
             });
             ended.send(outcome.is_err()).unwrap();
             Ok(outcome.map(|()| JobResult::Model(Vec::new()))?)
-        })
-        .unwrap();
+        });
         assert!(!wait(number).unwrap());
         assert!(has_ended.recv().unwrap());
         // It lingers no longer than it takes to see that nobody asks.

@@ -1,5 +1,7 @@
 //! `me_hodgerank_wait(job, columns, named)`: whether the fit of a table function is done.
 //! `columns` are those that the table has, `named` those that the caller named.
+//! `me_hodgerank_unshared()`: true, and volatile. DuckDB computes equal parts of a query
+//! once, and a job's result is taken once: with this in it, no part equals another.
 
 use super::call_options::{Caller, MISSING_COLUMNS, OptionalColumns, OptionsColumn};
 use super::connection::Connection;
@@ -11,7 +13,25 @@ use super::type_ids::{ANY, BOOLEAN, UBIGINT};
 
 /// Makes the function known to DuckDB.
 pub fn register(connection: &Connection) -> Result<(), SqlError> {
-    scalar::register::<Wait>(connection)
+    scalar::register::<Wait>(connection)?;
+    scalar::register::<Unshared>(connection)
+}
+
+struct Unshared;
+
+impl ScalarFunction for Unshared {
+    const NAME: &'static str = "me_hodgerank_unshared";
+    const VOLATILE: bool = true;
+
+    fn signatures() -> Vec<Signature> {
+        Signature::only(&[], BOOLEAN)
+    }
+
+    fn run(call: &ScalarCall) -> Result<(), SqlError> {
+        let always = std::iter::repeat_n(true, call.rows());
+        call.output().put(0, always);
+        Ok(())
+    }
 }
 
 struct Wait;
