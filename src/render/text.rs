@@ -39,11 +39,14 @@ fn full_label(id: IdRef<'_>) -> String {
 }
 
 /// An id as a label of at most so many cells: text without its quotes. Of a long one
-/// the middle is left out: names that begin alike often end in a number.
+/// folders are left out, or else the middle: names that begin alike often end in a number.
 pub(super) fn short_label(id: IdRef<'_>, max_cells: usize) -> String {
     let text = full_label(id);
     if !is_long(id, max_cells) {
         return text;
+    }
+    if let Some(name) = without_folders(&text, max_cells) {
+        return name;
     }
     let tail = (max_cells - 1) * 2 / 5;
     let fitting = |characters: &mut dyn Iterator<Item = char>, max_cells: usize| -> Vec<char> {
@@ -62,6 +65,16 @@ pub(super) fn short_label(id: IdRef<'_>, max_cells: usize) -> String {
         .chain(['…'])
         .chain(end.into_iter().rev())
         .collect()
+}
+
+/// "…/Llama-3.1-405B-Instruct": as much of a path as fits, if that is half of it or more.
+fn without_folders(text: &str, max_cells: usize) -> Option<String> {
+    let fits = |(slash, _): &(usize, &str)| {
+        let length: usize = text[*slash..].chars().map(cells).sum();
+        (max_cells / 2..max_cells).contains(&length)
+    };
+    let (slash, _) = text.match_indices('/').find(fits)?;
+    Some(format!("…{}", &text[slash..]))
 }
 
 /// An id as a label where a long one does not matter.
@@ -185,5 +198,19 @@ mod tests {
         assert_eq!(short_label(IdRef::Text("漢字漢字"), 6), "漢…字");
         assert_eq!(short_label(IdRef::Int(-12), 6), "-12");
         assert_eq!(short_label(IdRef::Text(""), 7), "(empty)");
+    }
+
+    #[test]
+    fn of_a_path_the_name_is_kept() {
+        let llama = |size: &str| format!("meta-llama/Llama-3.1-{size}-Instruct");
+        let label = |text: &str, max_cells| short_label(IdRef::Text(text), max_cells);
+        assert_eq!(label(&llama("405B"), 40), llama("405B"));
+        assert_eq!(label(&llama("405B"), 26), "…/Llama-3.1-405B-Instruct");
+        assert_eq!(label(&llama("70B"), 26), "…/Llama-3.1-70B-Instruct");
+        assert_eq!(label("a/b/c/name.png", 12), "…/c/name.png");
+        // Too little would be left, or too much.
+        assert_eq!(label("either this and/or", 10), "either…/or");
+        assert_eq!(label("a/much too long", 10), "a/much…ong");
+        assert_eq!(label("0123456789/", 10), "012345…89/");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::axis::{Frame, Scale, range};
 use super::canvas::{Anchor, FONT_SIZE, Picture, WIDTH};
-use super::labels::{DotLabels, MAX_LABEL_CELLS, MAX_LABELLED};
+use super::labels::{DotLabels, LINE, MAX_LABEL_CELLS, MAX_LABELLED};
 use crate::findings::DeviationEntry;
 use crate::fit::Fit;
 use crate::render::text::{count, label, short_label, text_width};
@@ -243,7 +243,7 @@ fn draw(picture: &mut Picture, mut dots: Vec<Dot<'_>>, frame: Frame) {
         };
         let [x, y] = dot.centre;
         if dy != 0.0 {
-            picture.line("me-axis", dot.centre, [x + 0.8 * dx, y + 0.8 * dy]);
+            picture.line("me-axis", dot.centre, [x + LINE * dx, y + LINE * dy]);
         }
         if dots.len() > MAX_DOTS {
             dot.draw(picture);
@@ -251,7 +251,7 @@ fn draw(picture: &mut Picture, mut dots: Vec<Dot<'_>>, frame: Frame) {
         let anchor = if dx < 0.0 { Anchor::End } else { Anchor::Start };
         let position = [x + dx, y + dy + 4.0];
         let id = dot.annotator.annotator;
-        picture.id(position, "me-ink", anchor, id, MAX_LABEL_CELLS);
+        picture.id(position, "me-ink me-halo", anchor, id, MAX_LABEL_CELLS);
     }
 }
 
