@@ -233,7 +233,9 @@ fn draw(picture: &mut Picture, mut dots: Vec<Dot<'_>>, frame: Frame) {
             dot.draw(picture);
         }
     }
-    let bounds = [frame.left, frame.top - 12.0, WIDTH - 4.0, frame.bottom];
+    // A label beside a dot on the axis touches it.
+    let bottom = frame.bottom + 4.0;
+    let bounds = [frame.left, frame.top - 12.0, WIDTH - 4.0, bottom];
     let mut labels = DotLabels::new(bounds, dots.iter().map(|dot| dot.centre), RADIUS);
     let stand_out = dots.iter().rev().filter(|dot| dot.kind().is_some());
     for dot in stand_out.take(MAX_LABELLED) {

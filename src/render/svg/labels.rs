@@ -61,7 +61,7 @@ pub(super) struct DotLabels {
 }
 
 /// So far above or below its dot a label may stand, in steps.
-const MAX_STEPS: usize = 6;
+const MAX_STEPS: usize = 4;
 
 /// So many dots may a label cover, and so many steps further away it would rather stand.
 const MAX_COVERED: usize = 1;
@@ -175,7 +175,7 @@ mod tests {
         let placed: Vec<_> = (0..30)
             .filter_map(|_| labels.place([100.0, 50.0], 60.0))
             .collect();
-        assert!((6..30).contains(&placed.len()), "{placed:?}");
+        assert!((4..30).contains(&placed.len()), "{placed:?}");
         for (k, &label) in labels.labels.iter().enumerate() {
             assert!(
                 labels.labels[..k]
