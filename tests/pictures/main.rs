@@ -13,8 +13,8 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use me_hodgerank::{
-    BiasTest, ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, PairModel, Plot,
-    Predictor, ReportOptions, ResultSet, Row, Simulation, VoteBuilder, Votes,
+    BiasTest, ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, PairModel, PathEffect,
+    PersonalRank, Plot, Predictor, ReportOptions, ResultSet, Row, Simulation, VoteBuilder, Votes,
 };
 use table::simulated;
 

@@ -163,7 +163,13 @@ impl People<'_> {
         }
         let highest = columns.iter().copied().max().unwrap_or(1);
         // Above the dots there is room for labels.
-        let height = (step * f64::from(highest) + 90.0).max(150.0);
+        let stand_out = |one: &DeviationEntry<'_>| one.verdict.and_then(kind).is_some();
+        let above = if self.annotators.iter().any(stand_out) {
+            80.0
+        } else {
+            20.0
+        };
+        let height = step * f64::from(highest) + above;
         let (top, bottom) = (picture.top + 10.0, picture.top + 10.0 + height);
         let frame = Frame {
             left,
