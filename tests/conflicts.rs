@@ -48,7 +48,7 @@ fn fit_rows(rows: &[TextRow], options: &Options) -> Fit {
     table::fit(options, rows).unwrap()
 }
 
-/// Some pairs are never compared, so that there are circles of both kinds.
+/// Some pairs are never compared, so that there are cycles of both kinds.
 fn sparse() -> Votes {
     let simulation = Simulation {
         annotators: 30,
@@ -129,7 +129,7 @@ fn the_consensus_is_that_of_hodgerank() {
 
 /// Rock beats scissors, scissors beat paper, paper beats rock.
 #[test]
-fn a_circle_of_three_is_found() {
+fn a_cycle_of_three_is_found() {
     let mut rows = Vec::new();
     for who in ["x", "y", "z"] {
         rows.extend([
@@ -288,7 +288,7 @@ fn a_cycle_that_all_share_is_found_and_is_not_noise() {
             .all(|one| !one.is_cycle || one.q_value > 0.1)
     );
     let report = fit.report().unwrap();
-    assert!(report.contains("Circles of three that are beyond chance"));
+    assert!(report.contains("Cycles of three that are beyond chance"));
     // Nothing but the cycle: it is shared, not noise.
     let pure = |i: usize, j: usize| if j - i == 1 { 0.9 } else { -0.9 };
     let fit = self::fit(&voted((3, 40), 1, pure), &quick());

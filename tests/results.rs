@@ -333,10 +333,11 @@ fn findings_without_a_chosen_time_are_refused() {
 /// A poll that says stop ends what takes long.
 #[test]
 fn long_findings_can_be_stopped() {
+    // So few votes an item that there are long cycles, which are looked for iteratively.
     let simulation = Simulation {
         annotators: 400,
-        items: 400,
-        votes_each: 100,
+        items: 2000,
+        votes_each: 200,
         ..Simulation::default()
     };
     let options = Options {

@@ -27,7 +27,7 @@ pub(super) fn escape(text: &str) -> String {
 
 /// Whether an id is longer than so many cells.
 pub(super) fn is_long(id: IdRef<'_>, max_cells: usize) -> bool {
-    full_label(id).chars().map(cells).sum::<usize>() > max_cells
+    width_in_cells(&full_label(id)) > max_cells
 }
 
 fn full_label(id: IdRef<'_>) -> String {
@@ -39,11 +39,32 @@ fn full_label(id: IdRef<'_>) -> String {
 }
 
 /// An id as a label of at most so many cells: text without its quotes. Of a long one
-/// the middle is left out: names that begin alike often end in a number.
+/// folders are left out, then the middle: names that begin alike often end in a number.
 pub(super) fn short_label(id: IdRef<'_>, max_cells: usize) -> String {
     let text = full_label(id);
-    if !is_long(id, max_cells) {
+    if width_in_cells(&text) <= max_cells {
         return text;
+    }
+    if let Some(slash) = without_folders(&text, max_cells) {
+        return format!("…{}", &text[slash..]);
+    }
+    match text.rsplit_once('/') {
+        Some((_, name)) if width_in_cells(name) >= max_cells / 2 => without_middle(name, max_cells),
+        _ => without_middle(&text, max_cells),
+    }
+}
+
+/// The slash of a path from which on it fits behind "…", with half of the cells or more:
+/// "…/Llama-3.1-405B-Instruct".
+fn without_folders(text: &str, max_cells: usize) -> Option<usize> {
+    let mut slashes = text.match_indices('/').map(|(slash, _)| slash);
+    slashes.find(|&slash| (max_cells / 2..max_cells).contains(&width_in_cells(&text[slash..])))
+}
+
+/// A text of at most so many cells: its beginning and its end.
+fn without_middle(text: &str, max_cells: usize) -> String {
+    if width_in_cells(text) <= max_cells {
+        return text.into();
     }
     let tail = (max_cells - 1) * 2 / 5;
     let fitting = |characters: &mut dyn Iterator<Item = char>, max_cells: usize| -> Vec<char> {
@@ -67,6 +88,10 @@ pub(super) fn short_label(id: IdRef<'_>, max_cells: usize) -> String {
 /// An id as a label where a long one does not matter.
 pub(super) fn label(id: IdRef<'_>) -> String {
     short_label(id, 200)
+}
+
+fn width_in_cells(text: &str) -> usize {
+    text.chars().map(cells).sum()
 }
 
 /// How many cells of a terminal a character would take.
@@ -185,5 +210,20 @@ mod tests {
         assert_eq!(short_label(IdRef::Text("漢字漢字"), 6), "漢…字");
         assert_eq!(short_label(IdRef::Int(-12), 6), "-12");
         assert_eq!(short_label(IdRef::Text(""), 7), "(empty)");
+    }
+
+    #[test]
+    fn of_a_path_the_name_is_kept() {
+        let llama = |size: &str| format!("meta-llama/Llama-3.1-{size}-Instruct");
+        let label = |text: &str, max_cells| short_label(IdRef::Text(text), max_cells);
+        assert_eq!(label(&llama("405B"), 40), llama("405B"));
+        assert_eq!(label(&llama("405B"), 26), "…/Llama-3.1-405B-Instruct");
+        assert_eq!(label(&llama("70B"), 26), "…/Llama-3.1-70B-Instruct");
+        assert_eq!(label("a/b/c/name.png", 12), "…/c/name.png");
+        assert_eq!(label("folder/abcdefghij", 10), "abcdefghij");
+        assert_eq!(label("a/much too long", 10), "much t…ong");
+        // Too little would be left.
+        assert_eq!(label("either this and/or", 10), "either…/or");
+        assert_eq!(label("0123456789/", 10), "012345…89/");
     }
 }

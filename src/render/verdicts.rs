@@ -22,14 +22,18 @@ pub(super) fn kind(verdict: Verdict) -> Option<usize> {
     }
 }
 
-/// What the colours of some verdicts stand for: the class of each and its name.
+/// What the colours of some verdicts stand for: the class of each and its name; nothing if
+/// there is one colour.
 pub(super) fn colour_names(verdicts: impl Iterator<Item = Verdict>) -> Vec<(String, &'static str)> {
     let kinds: Vec<Option<usize>> = verdicts.map(kind).collect();
     let names = KINDS.iter().enumerate();
     let names = names.filter(|(k, _)| kinds.contains(&Some(*k)));
     let names = names.map(|(k, name)| (fill(Some(k)), *name));
-    let others = kinds.contains(&None).then(|| (fill(None), "others"));
-    names.chain(others).collect()
+    let mut names: Vec<_> = names.collect();
+    if !names.is_empty() && kinds.contains(&None) {
+        names.push((fill(None), "others"));
+    }
+    names
 }
 
 /// The class of an area in the colour of a kind; None is everybody who does not stand out.

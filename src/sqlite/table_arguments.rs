@@ -6,8 +6,12 @@ use rusqlite::types::Value;
 use super::error::message;
 use super::table_function::{KIND, OPTIONS, TEST, TableFunction};
 use crate::options::Options;
+use crate::render::html::ReportOptions;
 use crate::render::svg::Plot;
 use crate::simulate::Simulation;
+
+/// The options that are columns too.
+const COLUMN_OPTIONS: [&str; 3] = ["kappa", "t", "seed"];
 
 /// The arguments of one call, in the order of the function's arguments; None for
 /// those that were not given.
@@ -54,13 +58,16 @@ impl TableArguments {
     /// The options of a fit: the JSON object, and the columns that are options.
     pub fn options(&self, function: TableFunction) -> Result<Options> {
         let json = self.json(function)?;
-        let columns = ["kappa", "t", "seed"];
-        let given: Vec<_> = columns
+        let given: Vec<_> = COLUMN_OPTIONS
             .into_iter()
             .filter_map(|name| Some((name, self.get(function, name)?)))
             .collect();
-        let object = match serde_json::from_str(&json) {
-            Ok(serde_json::Value::Object(mut fields)) if !given.is_empty() => {
+        let is_report = function == TableFunction::Report;
+        let object = match self.fields(function) {
+            Some(mut fields) if is_report || !given.is_empty() => {
+                if is_report {
+                    ReportOptions::take_from(&mut fields)?;
+                }
                 for (name, value) in given {
                     if fields.get(name).is_some_and(|value| !value.is_null()) {
                         return Err(message(format!(
@@ -74,7 +81,21 @@ impl TableArguments {
             // `Options::from_json` refuses what is not an object.
             _ => json,
         };
-        Ok(Options::from_json(&object)?)
+        Options::from_json(&object).map_err(|error| match is_report {
+            true if error.to_string().starts_with("unknown option") => {
+                message(format!("{error}; of a report also: title, date"))
+            }
+            _ => error.into(),
+        })
+    }
+
+    /// The title and the date of a report.
+    pub fn report(&self, function: TableFunction) -> Result<ReportOptions> {
+        match self.fields(function) {
+            Some(mut fields) => Ok(ReportOptions::take_from(&mut fields)?),
+            // `options` refuses what is not an object.
+            None => Ok(ReportOptions::default()),
+        }
     }
 
     /// The votes to be predicted: the name of a table or a SELECT.
@@ -107,17 +128,39 @@ impl TableArguments {
         let visible = function.columns();
         let hidden = |name: &str| visible.iter().all(|(column, _)| column != name);
         let named = function.arguments().iter().zip(&self.0).skip(1);
-        // The names of the columns to be predicted do not concern the fit.
-        let about_columns = function == TableFunction::Predict
-            && self.options(function).is_ok_and(|options| {
+        let has_any = named
+            .filter(|(name, _)| hidden(name) && ![TEST, KIND].contains(name))
+            .any(|(_, value)| !matches!(value, None | Some(Value::Null)));
+        has_any && !self.concern_the_result_alone(function)
+    }
+
+    /// Whether the options are names of columns to be predicted, or the title and the date of
+    /// a report.
+    fn concern_the_result_alone(&self, function: TableFunction) -> bool {
+        match function {
+            TableFunction::Predict => self.options(function).is_ok_and(|options| {
                 let columns = options.columns.clone();
                 let default = Options::default();
                 options == Options { columns, ..default }
-            });
-        named
-            .filter(|(name, _)| hidden(name) && ![TEST, KIND].contains(name))
-            .filter(|_| !about_columns)
-            .any(|(_, value)| !matches!(value, None | Some(Value::Null)))
+            }),
+            TableFunction::Report => {
+                let mut columns = COLUMN_OPTIONS.iter();
+                let is_json_alone = columns.all(|name| self.get(function, name).is_none());
+                is_json_alone
+                    && self.fields(function).is_some_and(|mut fields| {
+                        ReportOptions::take_from(&mut fields).is_ok() && fields.is_empty()
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// The fields of the options; None if they are no JSON object.
+    fn fields(
+        &self,
+        function: TableFunction,
+    ) -> Option<serde_json::Map<String, serde_json::Value>> {
+        serde_json::from_str(&self.json(function).ok()?).ok()
     }
 
     fn json(&self, function: TableFunction) -> Result<String> {

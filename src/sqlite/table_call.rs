@@ -16,7 +16,6 @@ use crate::fit::{Fit, cache};
 use crate::options::Options;
 use crate::render::arrow::ResultSet;
 use crate::render::arrow::hodgerank_ranking;
-use crate::render::html::ReportOptions;
 
 /// The rows of a call.
 pub(super) type Batches = Box<dyn Iterator<Item = crate::Result<RecordBatch>>>;
@@ -42,6 +41,7 @@ impl TableCall<'_> {
         match self.function {
             TableFunction::Plot => drop(self.arguments.plot(self.function)?),
             TableFunction::Predict => drop(self.arguments.test(self.function)?),
+            TableFunction::Report => drop(self.arguments.report(self.function)?),
             _ => {}
         }
         let batch = match self.arguments.first(self.function)? {
@@ -98,8 +98,9 @@ impl TableCall<'_> {
                 self.one_text(fit.plot(kind)?)
             }
             TableFunction::Report => {
+                let top = self.arguments.report(self.function)?;
                 let page = interruptible(&self.connection, limit()?, |execution| {
-                    fit.report_within(&ReportOptions::default(), execution)
+                    fit.report_within(&top, execution)
                 });
                 self.one_text(page?)
             }

@@ -83,7 +83,7 @@ def main():
         try:
             root = xml.fromstring(expected[file])
             tags = {node.tag.removeprefix("{http://www.w3.org/2000/svg}") for node in root.iter()}
-            check(f"elements of {file}", tags <= set("svg title style rect text line polyline polygon circle g".split()), tags)
+            check(f"elements of {file}", tags <= set("svg title style rect text line polyline polygon circle path g".split()), tags)
         except xml.ParseError as error:
             check(f"{file} is well-formed", False, error)
 

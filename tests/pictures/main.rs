@@ -1,5 +1,7 @@
 //! Predictions, pictures and the report.
 
+mod cycles;
+mod people;
 mod plots;
 mod predictions;
 mod report;
@@ -13,8 +15,8 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use me_hodgerank::{
-    BiasTest, ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, PairModel, Plot,
-    Predictor, ReportOptions, ResultSet, Row, Simulation, VoteBuilder, Votes,
+    BiasTest, ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, PairModel, PathEffect,
+    PersonalRank, Plot, Predictor, ReportOptions, ResultSet, Row, Simulation, VoteBuilder, Votes,
 };
 use table::simulated;
 
@@ -99,4 +101,58 @@ fn numbers(batch: &RecordBatch, name: &str) -> Vec<Option<f64>> {
 
 fn integers(batch: &RecordBatch, name: &str) -> Vec<Option<i64>> {
     batch[name].as_primitive::<Int64Type>().iter().collect()
+}
+
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("no {from}"));
+    rest.split_once(to).unwrap().0
+}
+
+fn text_of(id: IdRef<'_>) -> String {
+    match id {
+        IdRef::Int(number) => number.to_string(),
+        IdRef::Text(text) => text.to_string(),
+    }
+}
+
+fn attribute(node: &roxmltree::Node<'_, '_>, name: &str) -> f64 {
+    node.attribute(name).unwrap().parse().unwrap()
+}
+
+/// As [`demo`], of whom each casts another number of votes.
+fn uneven_votes(annotators: usize, votes_each: i64) -> Fit {
+    let simulation = Simulation {
+        annotators,
+        votes_each: votes_each as usize,
+        ..demo()
+    };
+    let options = Options::default();
+    let mut builder = VoteBuilder::new(&options);
+    let mut cast = vec![0; annotators + 1];
+    for batch in simulation.run().unwrap() {
+        let batch = batch.unwrap();
+        let ints = |name: &str| batch[name].as_primitive::<Int64Type>().clone();
+        let (who, left, right) = (ints("annotator"), ints("left"), ints("right"));
+        let choices = batch["choice"].as_primitive::<Float64Type>();
+        for row in 0..batch.num_rows() {
+            let annotator = who.value(row);
+            cast[annotator as usize] += 1;
+            if cast[annotator as usize] <= votes_each / 2 + annotator * 7 % (votes_each / 2) {
+                let ids = [annotator, left.value(row), right.value(row)];
+                let [annotator, left, right] = ids.map(|id| Some(IdRef::Int(id.into())));
+                let choice = Some(ChoiceRef::Number(choices.value(row)));
+                builder
+                    .push(Row {
+                        annotator,
+                        left,
+                        right,
+                        choice,
+                        weight: None,
+                        fold: None,
+                    })
+                    .unwrap();
+            }
+        }
+    }
+    fit(&builder.finish().unwrap(), &options)
 }

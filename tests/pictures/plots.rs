@@ -2,89 +2,142 @@
 
 use super::*;
 
-#[test]
-fn every_annotator_who_enters_has_a_line() {
-    let fit = demo_fit();
-    let annotators = fit.table(ResultSet::Annotators).unwrap();
-    for (plot, order) in [
-        (Plot::PathDeviation, "deviation_order"),
-        (Plot::PathPositionBias, "position_bias_order"),
-    ] {
-        let svg = fit.plot(plot).unwrap();
-        let document = roxmltree::Document::parse(&svg).unwrap();
-        let order = integers(&annotators, order);
-        let entered = order.iter().flatten().count();
-        assert!(entered > 10);
-        assert_eq!(elements(&document, "polyline", "").len(), entered);
-        assert_eq!(elements(&document, "polyline", "me-line").len(), 10);
-        // The first ten, and nobody else, are named at the right edge.
-        let ids = integers(&annotators, "annotator");
-        let first = (0..order.len()).filter(|&row| order[row].is_some_and(|place| place <= 10));
-        let mut first: Vec<String> = first.map(|row| ids[row].unwrap().to_string()).collect();
-        let labels = elements(&document, "text", "me-ink");
-        let number = |node: &&roxmltree::Node<'_, '_>| node.text().unwrap().parse::<i64>().is_ok();
-        let mut labels: Vec<_> = labels
-            .iter()
-            .filter(number)
-            .map(|node| node.text().unwrap().to_string())
-            .collect();
-        first.sort();
-        labels.sort();
-        assert_eq!(labels, first);
+/// Where a text is on the paper, with letters that are rather too narrow.
+fn area(node: &roxmltree::Node<'_, '_>) -> [f64; 4] {
+    let parent = node.parent().unwrap();
+    let class = [*node, parent].map(|node| node.attribute("class").unwrap_or_default());
+    let class = class.join(" ");
+    let is = |name: &str| class.split(' ').any(|one| one == name);
+    let size = match () {
+        () if is("me-title") => 16.0,
+        () if is("me-small") || is("me-bright") || is("me-dark") => 11.0,
+        () => 13.0,
+    };
+    let width = 0.5 * size * node.text().unwrap_or_default().chars().count() as f64;
+    let is_middle =
+        node.attribute("text-anchor") == Some("middle") || is("me-bright") || is("me-dark");
+    let before = match node.attribute("text-anchor") {
+        Some("end") => width,
+        _ if is_middle => width / 2.0,
+        _ => 0.0,
+    };
+    match parent.attribute("transform") {
+        None => {
+            let [x, y] = ["x", "y"].map(|name| attribute(node, name));
+            [x - before, y - 0.7 * size, x - before + width, y]
+        }
+        Some(transform) => {
+            let numbers = transform.strip_prefix("translate(").unwrap();
+            let (x, rest) = numbers.split_once(' ').unwrap();
+            let y: f64 = rest.split_once(')').unwrap().0.parse().unwrap();
+            let x: f64 = x.parse().unwrap();
+            [x - 0.7 * size, y + before - width, x, y + before]
+        }
     }
 }
 
 #[test]
-fn labels_at_the_edge_keep_their_distance() {
-    let svg = demo_fit().plot(Plot::PathDeviation).unwrap();
-    let document = roxmltree::Document::parse(&svg).unwrap();
-    let place =
-        |node: &roxmltree::Node<'_, '_>, name: &str| node.attribute(name)?.parse::<f64>().ok();
-    let labels = elements(&document, "text", "me-ink");
-    let right = labels
+fn texts_neither_collide_nor_leave_the_paper() {
+    let model = |kind: &str, number: i64| format!("meta-llama/Llama-3.1-{number}B-Instruct-{kind}");
+    let wide = |_: &str, number: i64| format!("WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW{number}");
+    let short = |_: &str, number: i64| number.to_string();
+    let many = Simulation {
+        annotators: 200,
+        items: 90,
+        ..demo()
+    };
+    let options = Options::default();
+    let fits = [
+        renamed(model),
+        renamed(wide),
+        renamed(short),
+        uneven_votes(40, 60),
+        uneven_votes(450, 40),
+        fit(&simulated(many, &options), &options),
+    ];
+    let mut compared = 0;
+    for (fit, plot) in fits
         .iter()
-        .filter(|node| place(node, "x").is_some_and(|x| x > 650.0));
-    let mut heights: Vec<f64> = right.filter_map(|node| place(node, "y")).collect();
-    heights.sort_by(f64::total_cmp);
-    assert_eq!(heights.len(), 10);
-    assert!(
-        heights.windows(2).all(|pair| pair[1] - pair[0] > 14.0),
-        "{heights:?}"
-    );
+        .flat_map(|fit| Plot::ALL.map(|plot| (fit, plot)))
+    {
+        let svg = fit.plot(plot).unwrap();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let [width, height] =
+            ["width", "height"].map(|name| attribute(&document.root_element(), name));
+        let texts = elements(&document, "text", "");
+        for (k, one) in texts.iter().enumerate() {
+            let [left, top, right, bottom] = area(one);
+            assert!(
+                left >= 0.0 && top >= 0.0 && right <= width && bottom <= height,
+                "{plot} {one:?}"
+            );
+            for other in &texts[..k] {
+                let [l, t, r, b] = area(other);
+                let collide = left < r && l < right && top < b && t < bottom;
+                assert!(!collide, "{plot}: {:?} {:?}", one.text(), other.text());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 10_000);
 }
 
 #[test]
-fn the_pictures_show_what_the_tables_say() {
+fn pictures_scale_with_what_they_stand_in() {
     let fit = demo_fit();
-    let ranking = fit.table(ResultSet::Ranking).unwrap();
-    let items: Vec<String> = integers(&ranking, "item")
-        .iter()
-        .map(|item| item.unwrap().to_string())
+    let pictures = Plot::ALL.map(|plot| fit.plot(plot).unwrap());
+    let html = fit.report().unwrap();
+    let inline = html.split("<svg ").skip(1).map(|svg| format!("<svg {svg}"));
+    let inline = inline.map(|svg| svg[..svg.find("</svg>").unwrap() + 6].to_string());
+    let inline: Vec<String> = inline.collect();
+    assert_eq!(inline.len(), Plot::ALL.len());
+    for svg in pictures.iter().chain(&inline) {
+        let document = roxmltree::Document::parse(svg).unwrap();
+        let root = document.root_element();
+        let [width, height] = ["width", "height"].map(|name| root.attribute(name).unwrap());
+        assert_eq!(
+            root.attribute("viewBox").unwrap(),
+            format!("0 0 {width} {height}")
+        );
+        assert_eq!(root.attribute("style"), Some("max-width:100%;height:auto"));
+    }
+}
+
+#[test]
+fn the_ranking_has_its_numbers_beside_the_dots() {
+    let fit = demo_fit();
+    let svg = fit.plot(Plot::Ranking).unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let ends = elements(&document, "text", "").into_iter();
+    let ends = ends.filter(|node| node.attribute("text-anchor") == Some("end"));
+    let ends: Vec<(&str, f64)> = ends
+        .map(|node| (node.text().unwrap(), attribute(&node, "y")))
         .collect();
-    let ids = |plot, place: usize| -> Vec<String> {
-        let svg = fit.plot(plot).unwrap();
-        let document = roxmltree::Document::parse(&svg).unwrap();
-        let ends = elements(&document, "text", "me-ink").into_iter();
-        let ends = ends.filter(|node| node.attribute("text-anchor") == Some("end"));
-        ends.skip(place)
-            .map(|node| node.text().unwrap().to_string())
-            .collect()
+    let mut rows = ends.chunks(4);
+    let words = |row: &[(&str, f64)]| {
+        row.iter()
+            .map(|(text, _)| text.to_string())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(ids(Plot::Ranking, 0), items);
-    assert_eq!(ids(Plot::Personal, 0), items);
-    // One column for the consensus, one for each who deviates.
-    let summary = fit.table(ResultSet::Summary).unwrap();
-    let personal = fit.plot(Plot::Personal).unwrap();
-    let annotators = fit.table(ResultSet::Annotators).unwrap();
-    let deviation = numbers(&annotators, "deviation");
-    let deviating = deviation.iter().filter(|size| **size != Some(0.0)).count();
-    assert_eq!(personal.matches("<g><title>").count(), deviating + 1);
-    // One dot for each annotator.
     assert_eq!(
-        fit.plot(Plot::JumpOut).unwrap().matches("<circle").count(),
-        40
+        words(rows.next().unwrap()),
+        ["rank", "item", "model", "HodgeRank"]
     );
-    let error = numbers(&summary, "mixed_error")[0].unwrap();
+    for item in fit.ranking().unwrap() {
+        let number = |score: f64| format!("{score:.2}").replace('-', "−");
+        let expected = [
+            item.rank.to_string(),
+            text_of(item.item),
+            number(item.score),
+            number(item.hodgerank_score),
+        ];
+        let row = rows.next().unwrap();
+        assert_eq!(words(row), expected);
+        assert!(row.iter().all(|(_, y)| *y == row[0].1), "{row:?}");
+    }
+    assert!(rows.next().is_none());
+    let summary = fit.summary().unwrap();
+    let error = summary.mixed_error.unwrap();
     assert!(fit.plot(Plot::Cv).unwrap().contains(&format!("{error:.4}")));
 }
 
@@ -101,7 +154,8 @@ fn hostile_ids_stay_text() {
         let document = roxmltree::Document::parse(&svg).unwrap();
         assert!(elements(&document, "script", "").is_empty());
         let known = [
-            "svg", "title", "style", "rect", "text", "line", "polyline", "polygon", "circle", "g",
+            "svg", "title", "style", "rect", "text", "line", "polyline", "polygon", "circle",
+            "path", "g",
         ];
         for node in document.descendants().filter(|node| node.is_element()) {
             assert!(known.contains(&node.tag_name().name()), "{node:?}");
@@ -111,15 +165,25 @@ fn hostile_ids_stay_text() {
         }
     }
     let html = fit.report().unwrap();
-    assert!(!html.contains("<script") && !html.contains("</title></text>"));
+    // What ends a title or an attribute ends nothing here.
+    assert!(
+        !html.contains("<script") && !html.contains("alert(7)</") && !html.contains("onload='")
+    );
     // The text is there, as text.
     assert!(
         html.contains("&lt;script&gt;alert(7)&lt;/script&gt;&amp;amp;&quot; onload=&#39;x&#39;")
     );
+    let svg = fit.plot(Plot::Ranking).unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let names = elements(&document, "title", "").into_iter();
+    let mut names = names.filter_map(|node| node.text());
+    assert!(names.any(|name| {
+        name.starts_with("</title></text><script>alert(7)</script>&amp;\" onload='x' ]]>")
+    }));
     assert!(
-        texts(&fit.plot(Plot::Ranking).unwrap())
+        texts(&svg)
             .iter()
-            .any(|text| text.starts_with("</title>"))
+            .any(|text| text.starts_with("script>&amp;"))
     );
 }
 

@@ -1,5 +1,7 @@
 //! The report.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 #[test]
@@ -65,6 +67,46 @@ fn worry(verdict: &str) -> Option<usize> {
     }
 }
 
+/// What stands in the report about those who stand out, the surest of each kind first: the
+/// kind and the beginning of the line.
+fn expected_lines(fit: &Fit) -> Vec<(usize, String)> {
+    let annotators = fit.table(ResultSet::Annotators).unwrap();
+    let text = |name: &str, row: usize| annotators[name].as_string::<i32>().value(row);
+    let rows = 0..annotators.num_rows();
+    let mut expected: Vec<(usize, f64, String)> = rows
+        .filter_map(|row| {
+            let verdict = text("verdict", row);
+            let kind = worry(verdict)?;
+            let p = match kind {
+                0 => numbers(&annotators, "position_bias_p_value"),
+                1 => numbers(&annotators, "against_p_value"),
+                2 => numbers(&annotators, "no_signal_p_value"),
+                _ => numbers(&annotators, "deviation_p_value"),
+            };
+            let who = integers(&annotators, "annotator")[row].unwrap();
+            let line = format!(
+                "<b><bdi>{who}</bdi></b> <span class=\"verdict kind{kind}\">{verdict}</span> {}",
+                text("evidence", row)
+            );
+            Some((kind, p[row].unwrap(), line))
+        })
+        .collect();
+    // Stable: those who are equally sure stay in the order of the result set.
+    expected.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let lines = expected.into_iter();
+    lines.map(|(kind, _, line)| (kind, line)).collect()
+}
+
+/// The lines about annotators in a section.
+fn listed<'a>(html: &'a str, heading: &str) -> Vec<&'a str> {
+    let section = between(html, &format!("<h2>{heading}</h2>"), "</section>");
+    let list = between(section, "<ul class=\"people\">", "</ul>");
+    list.split("<li>").skip(1).collect()
+}
+
+const TO_LOOK_AT: &str = "Before you pay: whose votes to look at, and why";
+const TASTES: &str = "Tastes of their own";
+
 #[test]
 fn whoever_stands_out_is_listed_with_the_verdict_of_the_result_set() {
     let at_rate = |fdr| Options {
@@ -74,79 +116,100 @@ fn whoever_stands_out_is_listed_with_the_verdict_of_the_result_set() {
     for options in [at_rate(None), at_rate(Some(0.3))] {
         let fit = uneven(&options, false);
         let html = fit.report().unwrap();
-        let annotators = fit.table(ResultSet::Annotators).unwrap();
-        let text = |name: &str, row: usize| annotators[name].as_string::<i32>().value(row);
-        let rows = 0..annotators.num_rows();
-        let mut expected: Vec<(usize, f64, String)> = rows
-            .filter_map(|row| {
-                let verdict = text("verdict", row);
-                let kind = worry(verdict)?;
-                let p = match kind {
-                    0 => numbers(&annotators, "position_bias_p_value"),
-                    1 => numbers(&annotators, "against_p_value"),
-                    2 => numbers(&annotators, "no_signal_p_value"),
-                    _ => numbers(&annotators, "deviation_p_value"),
-                };
-                let who = integers(&annotators, "annotator")[row].unwrap();
-                let line = format!(
-                    "<b><bdi>{who}</bdi></b> <span class=\"verdict kind{kind}\">{verdict}</span> {}",
-                    text("evidence", row)
+        let (tastes, to_look_at): (Vec<_>, Vec<_>) = expected_lines(&fit)
+            .into_iter()
+            .partition(|(kind, _)| *kind == 3);
+        assert!(tastes.len() > 1 && to_look_at.len() > 3);
+        for (heading, expected) in [(TO_LOOK_AT, to_look_at), (TASTES, tastes)] {
+            let listed = listed(&html, heading);
+            assert_eq!(listed.len(), expected.len(), "{heading}");
+            for (line, (kind, start)) in listed.iter().zip(&expected) {
+                let rest = line.strip_prefix(start.as_str());
+                let rest = rest.unwrap_or_else(|| panic!("{line} instead of {start}"));
+                let example = rest.starts_with("; puts item <bdi>");
+                assert!(
+                    rest.starts_with(".</li>") || (example && [1, 3].contains(kind)),
+                    "{line}"
                 );
-                Some((kind, p[row].unwrap(), line))
-            })
-            .collect();
-        // Stable: those who are equally sure stay in the order of entry.
-        expected.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let list = between(&html, "<ol class=\"people\">", "</ol>");
-        let listed: Vec<&str> = list.split("<li>").skip(1).collect();
-        assert_eq!(listed.len(), expected.len());
-        for (line, (kind, _, start)) in listed.iter().zip(&expected) {
-            let rest = line.strip_prefix(start.as_str());
-            let rest = rest.unwrap_or_else(|| panic!("{line} instead of {start}"));
-            let example = rest.starts_with("; puts <bdi>");
-            assert!(
-                rest.starts_with(".</li>") || (example && *kind > 0),
-                "{line}"
-            );
+            }
+            assert!(listed.concat().contains("; puts item <bdi>"));
         }
-        assert!(list.contains("; puts <bdi>"));
-        assert_eq!(expected.iter().map(|line| line.0).max(), Some(3));
     }
+}
+
+#[test]
+fn of_very_many_the_surest_are_listed_and_the_others_counted() {
+    let simulation = Simulation {
+        annotators: 200,
+        careless: Some(0.2),
+        ..demo()
+    };
+    let options = Options::default();
+    let fit = fit(&simulated(simulation, &options), &options);
+    let html = fit.report().unwrap();
+    let of_kind = |wanted: usize| -> Vec<String> {
+        let lines = expected_lines(&fit).into_iter();
+        let lines = lines.filter(|(kind, _)| *kind == wanted);
+        lines.map(|(_, line)| line).collect()
+    };
+    let sides = of_kind(0);
+    assert!(sides.len() > 20);
+    let listed = listed(&html, TO_LOOK_AT);
+    let of_sides = listed.iter().filter(|line| line.contains("kind0"));
+    let of_sides: Vec<_> = of_sides.collect();
+    assert_eq!(of_sides.len(), 15);
+    for (line, start) in of_sides.iter().zip(&sides) {
+        assert!(line.starts_with(start), "{line} instead of {start}");
+    }
+    let others = format!(
+        "less sure than those above: {} “clicks one side”",
+        sides.len() - 15
+    );
+    assert!(html.contains(&others), "{others}");
 }
 
 #[test]
 fn the_counts_of_the_report_are_those_of_the_result_set() {
     let fit = uneven(&Options::default(), false);
     let html = fit.report().unwrap();
-    let annotators = fit.table(ResultSet::Annotators).unwrap();
-    let verdicts = annotators["verdict"].as_string::<i32>();
-    let count =
-        |wanted: &dyn Fn(usize) -> bool| (0..annotators.num_rows()).filter(|&r| wanted(r)).count();
-    let kinds = [0, 1, 3].map(|kind| count(&|row| worry(verdicts.value(row)) == Some(kind)));
-    let [sides, against, tastes] = kinds;
-    assert_eq!(count(&|row| verdicts.value(row) == "no signal"), 0);
-    let few = count(&|row| verdicts.value(row) == "too few votes to tell");
-    let has = |name: &str, row: usize| numbers(&annotators, name)[row] != Some(0.0);
-    let spared = count(&|row| {
-        let entered = has("position_bias", row) || has("deviation", row);
-        verdicts.value(row) == "ok" && entered
-    });
+    let annotators = fit.annotators().unwrap();
+    let mut counts: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
+    for one in &annotators {
+        let (found, votes) = counts.entry(one.verdict.name()).or_default();
+        *found += 1;
+        *votes += one.votes;
+    }
     assert!(
-        sides > 1 && against > 1 && tastes > 1 && few > 1 && spared > 1,
-        "{kinds:?}"
+        counts.len() >= 5 && counts["too few votes to tell"].0 > 1,
+        "{counts:?}"
     );
-    let lead = format!(
-        "{} of them stand out: {sides} click one side, whatever is shown there; {against} vote \
-         against the consensus; {tastes} have a taste of their own. Of {few} there are too few \
-         votes to tell.",
-        sides + against + tastes
+    // They stand before everything else.
+    let (top, _) = html.split_once("<h2>").unwrap();
+    let table = between(top, "<table class=\"verdicts\">", "</table>");
+    assert_eq!(table.matches("<tr>").count(), counts.len() + 1);
+    for (verdict, (found, votes)) in &counts {
+        let cells = format!(">{verdict}</span></td><td>{found}</td><td>{votes}</td>");
+        assert!(table.contains(&cells), "{cells}: {table}");
+    }
+    let needs_a_look = counts.iter();
+    let needs_a_look =
+        needs_a_look.filter(|(verdict, _)| worry(verdict).is_some_and(|kind| kind < 3));
+    let (found, votes) =
+        needs_a_look.fold((0, 0.0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1));
+    let all: f64 = annotators.iter().map(|one| one.votes).sum();
+    let headline = format!(
+        "<b>The votes of {found} of 40 annotators need a look before they are paid for: {votes} of the \
+         {all} votes. {} cast too few to tell.</b>",
+        counts["too few votes to tell"].0
     );
-    assert!(html.contains(&lead), "{lead}");
+    assert!(top.contains(&headline), "{headline}: {top}");
+    let spared = annotators.iter().filter(|one| {
+        one.verdict.name() == "ok" && (one.position_bias != 0.0 || one.deviation != 0.0)
+    });
+    let spared = spared.count();
+    assert!(spared > 1);
     let spared = format!("{spared} of the others have a habit or a taste in the model as well");
     assert!(html.contains(&spared), "{spared}");
-    let few =
-        format!("Of {few} there are too few votes to tell: fewer than 10 that were not a tie,");
-    assert!(html.contains(&few), "{few}");
 }
 
 #[test]
@@ -160,8 +223,52 @@ fn nobody_is_listed_where_nobody_stands_out() {
     let html = fit(&simulated(simulation, &options), &options)
         .report()
         .unwrap();
-    assert!(html.contains("None of them stands out. Of 10 there are too few votes to tell."));
-    assert!(html.contains("<p>Nobody: ") && !html.contains("<ol class=\"people\">"));
+    let headline =
+        "<b>Nobody's votes need a look before they are paid for. 10 cast too few to tell.</b>";
+    assert!(html.contains(headline));
+    assert!(html.contains("<p>Nobody: ") && !html.contains("class=\"people\""));
+}
+
+#[test]
+fn title_and_date_are_the_callers() {
+    let fit = demo_fit();
+    let plain = fit.report().unwrap();
+    assert!(plain.contains("<h1>What the votes say</h1>\n<p class=\"lead\">"));
+    let options = ReportOptions {
+        title: Some("Tea </title><script>".into()),
+        date: Some("14 <b>March</b>".into()),
+    };
+    let html = fit.report_with(&options).unwrap();
+    let shown = "Tea &lt;/title&gt;&lt;script&gt;";
+    assert!(html.contains(&format!("<title>{shown}</title>")));
+    let date = "<p class=\"date\">14 &lt;b&gt;March&lt;/b&gt;</p>";
+    assert!(html.contains(&format!("<h1>{shown}</h1>\n{date}\n<p class=\"lead\">")));
+    // Nothing else depends on them.
+    let rest = |html: &str| html.split_once("<p class=\"lead\">").unwrap().1.to_string();
+    assert_eq!(rest(&html), rest(&plain));
+}
+
+/// At 1,000 items and 5,000 annotators: what is listed or drawn of very many is limited.
+#[test]
+fn a_large_report_stays_small() {
+    let simulation = Simulation {
+        annotators: 5000,
+        items: 1000,
+        votes_each: 12,
+        ..demo()
+    };
+    let options = Options {
+        t: Some(1000.0),
+        ..Options::default()
+    };
+    let fit = fit(&simulated(simulation, &options), &options);
+    let html = fit.report().unwrap();
+    assert!(html.len() < 1_000_000, "{}", html.len());
+    assert!(html.contains("5000 annotators cast 60,000 votes on 1000 items"));
+    for plot in Plot::ALL {
+        let svg = fit.plot(plot).unwrap();
+        assert!(svg.len() < 300_000, "{plot} {}", svg.len());
+    }
 }
 
 #[test]
@@ -265,254 +372,4 @@ fn the_table_in_the_report_has_the_intervals() {
         );
         assert!(html.contains(&cells), "{cells}");
     }
-}
-
-/// Paper over rock over scissors over paper, three votes to one each.
-fn circle(options: &Options, names: [&'static str; 3]) -> Fit {
-    let [paper, rock, scissors] = names;
-    let mut rows = Vec::new();
-    for who in ["ann", "ben", "cat", "dan"] {
-        let choice = if who == "dan" { "right" } else { "left" };
-        for (left, right) in [(paper, rock), (rock, scissors), (scissors, paper)] {
-            rows.push(table::row((who, left, right, choice)));
-        }
-    }
-    table::fit(options, rows).unwrap()
-}
-
-#[test]
-fn circles_are_told_in_a_sentence() {
-    let names = ["paper", "rock", "scissors"];
-    let html = circle(&Options::default(), names).report().unwrap();
-    let section = unexplained(&html);
-    assert!(
-        section.contains("explains none of how the votes on the pairs lean"),
-        "{section}"
-    );
-    let sentence = "<li><bdi>paper</bdi> over <bdi>rock</bdi> (75 % of 4 votes), <bdi>rock</bdi> over \
-                    <bdi>scissors</bdi> (75 % of 4 votes), <bdi>scissors</bdi> over \
-                    <bdi>paper</bdi> (75 % of 4 votes).</li>";
-    assert!(section.contains(sentence), "{section}");
-    assert_eq!(section.matches("<li>").count(), 1);
-    // Strengths are no shares, nor are log-odds.
-    for strength in ["0.5", "1.5", "3"] {
-        let rows = ["ann", "ben", "cat", "dan"].into_iter().flat_map(|who| {
-            let pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "d")];
-            pairs.map(|(left, right)| Row {
-                choice: Some(ChoiceRef::Number(strength.parse().unwrap())),
-                ..table::row((who, left, right, "left"))
-            })
-        });
-        let options = Options {
-            position_bias: Some(false),
-            ..Options::default()
-        };
-        let html = table::fit(&options, rows).unwrap().report().unwrap();
-        assert!(
-            unexplained(&html).contains("over <bdi>b</bdi> (by "),
-            "{html}"
-        );
-    }
-    let options = Options {
-        pair_model: PairModel::BradleyTerry,
-        ..Options::default()
-    };
-    let html = circle(&options, names).report().unwrap();
-    let section = unexplained(&html);
-    let by = (3.5f64 / 1.5).ln();
-    let sentence = format!("<bdi>paper</bdi> over <bdi>rock</bdi> (by {by:.4}, 4 votes)");
-    assert!(section.contains(&sentence), "{section}");
-    assert!(
-        section.contains("only with <code>pair_model</code> 'uniform'"),
-        "{section}"
-    );
-}
-
-#[test]
-fn a_hostile_item_in_a_circle_stays_text() {
-    let hostile = "</bdi><script>alert('x')</script>\" onload=\"y";
-    let html = circle(&Options::default(), ["paper", hostile, "scissors"])
-        .report()
-        .unwrap();
-    let shown = "&lt;/bdi&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot; onload=&quot;y";
-    let section = unexplained(&html);
-    assert!(
-        section.contains(&format!("<bdi>{shown}</bdi> over <bdi>paper</bdi>"))
-            || section.contains(&format!("<bdi>paper</bdi> over <bdi>{shown}</bdi>")),
-        "{section}"
-    );
-    assert!(!html.contains("<script") && !html.contains(hostile));
-}
-
-#[test]
-fn the_shares_are_those_of_the_result_sets() {
-    let simulation = Simulation {
-        items: 60,
-        votes_each: 9,
-        ..demo()
-    };
-    let options = Options::default();
-    let fit = fit(&simulated(simulation, &options), &options);
-    let html = fit.report().unwrap();
-    let section = unexplained(&html);
-    let summary = fit.table(ResultSet::Summary).unwrap();
-    let share = |name: &str| {
-        let share = numbers(&summary, name)[0].unwrap();
-        assert!((0.005..0.995).contains(&share), "{name} {share}");
-        format!("{:.0} %", 100.0 * share)
-    };
-    let [consensus, local, global, chance, personal, bias, noise] = [
-        "consensus_share",
-        "local_cycle_share",
-        "global_cycle_share",
-        "chance_share",
-        "personal_cycle_share",
-        "position_bias_cycle_share",
-        "noise_cycle_share",
-    ]
-    .map(share);
-    for words in [
-        format!("explains {consensus} of how"),
-        format!(": {local} in circles of three items (a over b, b over c, c over a), {global} in"),
-        format!(
-            "puts {personal} down to personal tastes and {bias} to favourite sides; {noise} is"
-        ),
-        "as much as chance gives; none is beyond chance".to_string(),
-        format!("by chance alone would put about {chance} into circles"),
-    ] {
-        assert!(section.contains(&words), "{words}: {section}");
-    }
-    // There are circles, and none of them says anything.
-    assert!(fit.triangles().unwrap()[0].is_cycle);
-    assert!(section.contains("No circle of three items is beyond chance"));
-    assert!(!section.contains("<li>"), "{section}");
-}
-
-/// Seven circles of three, of eight votes a pair; in each more annotators go the other way.
-#[test]
-fn circles_beyond_chance_are_those_of_the_result_set() {
-    let options = Options {
-        t: Some(1.0),
-        ..Options::default()
-    };
-    let mut builder = VoteBuilder::new(&options);
-    builder.expect_ids(IdType::INT64, IdType::INT64, IdType::INT64);
-    for first in (0..7).map(|circle| 3 * circle) {
-        for annotator in 0..8 {
-            for (left, right) in [(0, 1), (1, 2), (2, 0)] {
-                let choice = annotator >= first / 3;
-                let row = Row::new(annotator, first + left, first + right, choice);
-                builder.push(row).unwrap();
-            }
-        }
-    }
-    let fit = fit(&builder.finish().unwrap(), &options);
-    let triangles = fit.triangles().unwrap();
-    let found = triangles.iter().filter(|one| one.q_value <= 0.1).count();
-    assert!(
-        (2..5).contains(&found) && triangles.len() > found,
-        "{found}"
-    );
-    let html = fit.report().unwrap();
-    let lines: Vec<&str> = unexplained(&html).split("<li>").skip(1).collect();
-    assert_eq!(lines.len(), found);
-    for (line, triangle) in lines.iter().zip(&triangles) {
-        assert!(triangle.is_cycle);
-        for (pair, (over, under)) in [(0, 1), (1, 2), (2, 0)].into_iter().enumerate() {
-            let percent = 50.0 + 50.0 * triangle.flows[pair];
-            let [over, under] = [over, under].map(|item: usize| triangle.items[item]);
-            let side = format!("<bdi>{over}</bdi> over <bdi>{under}</bdi> ({percent:.0} % of ");
-            assert!(line.contains(&side), "{side}: {line}");
-        }
-    }
-}
-
-#[test]
-fn where_there_are_no_circles_the_report_says_so() {
-    let report = |rows: &[table::TextRow]| {
-        let rows: Vec<_> = rows.iter().copied().map(table::row).collect();
-        let fit = table::fit(&Options::default(), rows).unwrap();
-        fit.report().unwrap()
-    };
-    // Nothing but ties.
-    let html = report(&[("ann", "a", "b", "tie"), ("ben", "b", "c", "tie")]);
-    assert!(unexplained(&html).contains("The votes on each pair cancel out"));
-    assert!(unexplained(&html).contains("no three were compared with each other"));
-    // Two pairs are ranked as they are.
-    let html = report(&[("ann", "a", "b", "left"), ("ben", "b", "c", "right")]);
-    assert!(unexplained(&html).contains("explains all of it"));
-    assert!(unexplained(&html).contains("no three were compared with each other"));
-    // All agree, but "always" twice cannot be "twice always".
-    let html = report(&[
-        ("ann", "a", "b", "left"),
-        ("ann", "b", "c", "left"),
-        ("ben", "c", "a", "right"),
-    ]);
-    assert!(unexplained(&html).contains("nowhere do the votes prefer"));
-}
-
-/// Every item is compared with all others but its neighbour.
-fn dense(items: i64) -> Fit {
-    let options = Options {
-        t: Some(0.0),
-        position_bias: Some(false),
-        personal: Some(false),
-        ..Options::default()
-    };
-    let mut builder = VoteBuilder::new(&options);
-    for left in 0..items {
-        for right in (left + 1..items).filter(|right| left ^ 1 != *right) {
-            let ids = [1, left, right].map(|id| Some(IdRef::Int(id.into())));
-            let choice = if (7 * left + 3 * right) % 11 < 6 {
-                1.0
-            } else {
-                -1.0
-            };
-            let row = Row {
-                annotator: ids[0],
-                left: ids[1],
-                right: ids[2],
-                choice: Some(ChoiceRef::Number(choice)),
-                weight: None,
-                fold: None,
-            };
-            builder.push(row).unwrap();
-        }
-    }
-    fit(&builder.finish().unwrap(), &options)
-}
-
-#[test]
-fn too_many_triples_are_left_alone() {
-    let fit = dense(860);
-    assert!(!fit.has(ResultSet::Triangles));
-    let html = fit.report().unwrap();
-    let section = unexplained(&html);
-    assert!(section.contains("too many items to tell circles of three from longer ones"));
-    assert!(section.contains("too many items to look for circles of three"));
-}
-
-#[test]
-fn a_report_can_be_stopped() {
-    let mut poll = || ControlFlow::Break(());
-    let error = dense(300)
-        .report_within(
-            &ReportOptions::default(),
-            &mut Execution::new().poll(&mut poll),
-        )
-        .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Interrupted);
-}
-
-fn unexplained(html: &str) -> &str {
-    between(
-        html,
-        "<h2>What the ranking leaves unexplained</h2>",
-        "</section>",
-    )
-}
-
-fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
-    let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("no {from}"));
-    rest.split_once(to).unwrap().0
 }

@@ -212,6 +212,55 @@ fn common_options_are_columns_too() {
 }
 
 #[test]
+fn a_report_has_the_callers_title_and_date() {
+    let connection = with_votes(SMALL);
+    let report = |arguments: &str| {
+        let sql = format!("SELECT html FROM me_hodgerank_report({arguments})");
+        match rows(&connection, &sql).concat().pop() {
+            Some(Value::Text(html)) => html,
+            other => panic!("{other:?}"),
+        }
+    };
+    let top = r#"'{"title": "Tea & <b>cake</b>", "date": "14 March"}'"#;
+    let plain = report("'votes'");
+    assert!(plain.contains("<h1>What the votes say</h1>") && !plain.contains("class=\"date\""));
+    let titled = report(&format!("'votes', {top}"));
+    assert!(titled.contains("<title>Tea &amp; &lt;b&gt;cake&lt;/b&gt;</title>"));
+    let above = "<h1>Tea &amp; &lt;b&gt;cake&lt;/b&gt;</h1>\n<p class=\"date\">14 March</p>\n";
+    assert!(titled.contains(above));
+    // The rest is the same, also that of a model.
+    let rest = |html: &str| html.split_once("<p class=\"lead\">").unwrap().1.to_string();
+    assert_eq!(rest(&titled), rest(&plain));
+    let model = "(SELECT me_hodgerank_fit(annotator, \"left\", \"right\", choice) FROM votes)";
+    assert_eq!(report(&format!("{model}, {top}")), titled);
+    assert_eq!(report(r#"'votes', '{"title": null, "date": null}'"#), plain);
+    // With options of the fit.
+    let options = report(r#"'votes', '{"kappa": 10, "title": "Ten"}'"#);
+    assert!(options.contains("<h1>Ten</h1>") && options.contains("κ = 10,"));
+    for (arguments, part) in [
+        (r#"'votes', '{"title": 3}'"#, "title must be a text, not 3"),
+        (
+            r#"'votes', '{"titel": "x"}'"#,
+            "of a report also: title, date",
+        ),
+        (r#"'votes', '["title"]'"#, "must be a JSON object"),
+    ] {
+        let sql = format!("SELECT * FROM me_hodgerank_report({arguments})");
+        assert_error(&connection, &sql, part);
+    }
+    for (options, filter) in [
+        (r#"{"kappa": 20, "title": "x"}"#, ""),
+        (r#"{"title": "x"}"#, "WHERE kappa = 20"),
+    ] {
+        let sql = format!("SELECT * FROM me_hodgerank_report({model}, '{options}') {filter}");
+        assert_error(&connection, &sql, "a model is fitted already");
+    }
+    // Nothing else has a title.
+    let sql = r#"SELECT * FROM me_hodgerank('votes', '{"title": "x"}')"#;
+    assert_error(&connection, sql, "unknown option \"title\"");
+}
+
+#[test]
 fn ids_come_back_as_they_came() {
     let connection = connect();
     connection

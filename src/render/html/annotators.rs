@@ -83,7 +83,7 @@ fn list(found: &[&AnnotatorFinding<'_>], own_rankings: &OwnRankings<'_>) -> Stri
             all_of(found)
         ),
     };
-    format!("<ol class=\"people\">\n{lines}</ol>\n{note}")
+    format!("<ul class=\"people\">\n{lines}</ul>\n{note}")
 }
 
 /// The query that lists all annotators with these verdicts.
@@ -113,7 +113,7 @@ fn line(annotator: &AnnotatorFinding<'_>, own_rankings: &OwnRankings<'_>) -> Str
     format!("<li><b>{name}</b> {badge} {evidence}{example}.</li>\n")
 }
 
-/// "; puts tea at rank 20, the consensus at 2": the item that the annotator saw whose
+/// "; puts item tea at rank 20, the consensus at 2": the item that the annotator saw whose
 /// rank differs most.
 fn largest_difference(
     annotator: &AnnotatorFinding<'_>,
@@ -121,7 +121,7 @@ fn largest_difference(
 ) -> Option<String> {
     let item = own_rankings.largest_difference(annotator.index)?;
     Some(format!(
-        "; puts {} at rank {}, the consensus at {}",
+        "; puts item {} at rank {}, the consensus at {}",
         id(item.item),
         item.rank,
         item.consensus_rank

@@ -1,5 +1,5 @@
 //! What the ranking leaves unexplained: how much of the votes is cyclic, where that
-//! comes from, and the cycles that are beyond chance. The report calls a cycle a circle.
+//! comes from, and the cycles that are beyond chance.
 
 use super::id::id;
 use crate::error::Result;
@@ -28,20 +28,20 @@ fn parts(shares: &FlowShares) -> String {
         return "The votes on each pair cancel out: there is no preference to explain.".into();
     };
     if 1.0 - consensus < ROUNDING {
-        return "One ranking for everybody explains all of it: nothing goes round in circles."
+        return "One ranking for everybody explains all of it: nothing goes round in cycles."
             .into();
     }
     let cycles = match (shares.local_cycle, shares.global_cycle) {
         (Some(local), Some(global)) => format!(
-            ": {} in circles of three items (a over b, b over c, c over a), {} in longer ones.",
+            ": {} in cycles of three items (a over b, b over c, c over a), {} in longer ones.",
             percent(local),
             percent(global)
         ),
-        _ => ". There are too many items to tell circles of three from longer ones.".into(),
+        _ => ". There are too many items to tell cycles of three from longer ones.".into(),
     };
     format!(
         "One ranking for everybody explains {} of how the votes on the pairs lean. The rest goes \
-         round in circles, which no ranking can explain{cycles} {}{}",
+         round in cycles, which no ranking can explain{cycles} {}{}",
         percent(consensus),
         chance(shares),
         sources(shares)
@@ -52,7 +52,7 @@ fn parts(shares: &FlowShares) -> String {
 fn chance(shares: &FlowShares) -> String {
     match shares.chance {
         Some(chance) => format!(
-            "Votes that differ by chance alone would put about {} into circles. ",
+            "Votes that differ by chance alone would put about {} into cycles. ",
             percent(f64::min(chance, 1.0))
         ),
         None => String::new(),
@@ -64,9 +64,17 @@ fn sources(shares: &FlowShares) -> String {
     let (Some(personal), Some(bias)) = (shares.personal_cycle, shares.position_bias_cycle) else {
         return "Where they come from is told only with <code>pair_model</code> 'uniform'.".into();
     };
+    let share = |share: f64| match share < -0.005 {
+        true => format!("−{}", percent(-share)),
+        false => percent(share),
+    };
+    let below_zero = match f64::min(personal, bias) < -0.005 {
+        true => " (a share below zero: those turn the other way round)",
+        false => "",
+    };
     let rest = match (shares.noise_cycle, shares.shared_cycle) {
         (Some(noise), Some(shared)) => format!(
-            "{} is noise, as much as chance gives; {} is beyond chance: circles that the annotators \
+            "{} is noise, as much as chance gives; {} is beyond chance: cycles that the annotators \
              share, or votes so sure that they are not in proportion to any scores.",
             percent(noise),
             percent(shared)
@@ -75,16 +83,17 @@ fn sources(shares: &FlowShares) -> String {
             .into(),
     };
     format!(
-        "Of these circles the model puts {} down to personal tastes and {} to favourite sides; {rest}",
-        percent(personal),
-        percent(bias)
+        "Of these cycles the model puts {} down to personal tastes and {} to favourite sides{below_zero}; \
+         {rest}",
+        share(personal),
+        share(bias)
     )
 }
 
 /// The cycles of three items that are beyond chance, each in a sentence.
 fn list(fit: &Fit, summary: &Summary, stop: &Stop) -> Result<String> {
     let Some(triangles) = worst_triangles(fit, stop)? else {
-        return Ok("<p>There are too many items to look for circles of three.</p>\n".into());
+        return Ok("<p>There are too many items to look for cycles of three.</p>\n".into());
     };
     let mut cycles = triangles.iter().filter(|triangle| triangle.is_cycle);
     let is_share = flow_is_share_of_votes(fit)?;
@@ -98,15 +107,15 @@ fn list(fit: &Fit, summary: &Summary, stop: &Stop) -> Result<String> {
     if lines.is_empty() {
         let why = match (triangles.is_empty(), cycles.next().is_none()) {
             (true, _) => {
-                "There is no circle of three items: no three were compared with each other, or their \
+                "There is no cycle of three items: no three were compared with each other, or their \
                  votes fit each other without a rest."
             }
             (_, true) => {
-                "There is no circle of three items: nowhere do the votes prefer one item to a second, \
+                "There is no cycle of three items: nowhere do the votes prefer one item to a second, \
                  that to a third and the third to the first."
             }
             _ => {
-                "No circle of three items is beyond chance: where the votes go round, they do so \
+                "No cycle of three items is beyond chance: where the votes go round, they do so \
                  about as far as votes on a ranking do by chance, or a pair has votes of fewer than \
                  three annotators."
             }
@@ -119,8 +128,8 @@ fn list(fit: &Fit, summary: &Summary, stop: &Stop) -> Result<String> {
         _ => "The numbers say how strongly; 0 is no preference. ",
     };
     Ok(format!(
-        "<p>Circles of three that are beyond chance:</p>\n<ol class=\"circles\">\n{lines}</ol>\n\
-         <p class=\"note\">{numbers}Of all such circles at most {} are expected to be chance after \
+        "<p>Cycles of three that are beyond chance:</p>\n<ol class=\"cycles\">\n{lines}</ol>\n\
+         <p class=\"note\">{numbers}Of all such cycles at most {} are expected to be chance after \
          all. <code>SELECT * FROM me_hodgerank_triangles(&#39;votes&#39;)</code> lists more, with p- and \
          q-values.</p>\n",
         percent(summary.verdict_fdr)

@@ -39,7 +39,7 @@ pub(super) fn ranking(ranking: &[RankedItem<'_>]) -> String {
         ),
     };
     format!(
-        "<details>\n<summary>The ranking as a table</summary>\n<div class=\"wide\">\n<table>\n\
+        "<details>\n<summary>The ranking as a table</summary>\n<div class=\"wide\">\n<table class=\"ranking\">\n\
          <thead><tr><th>rank</th><th>rank range</th><th class=\"id\">item</th><th>score</th>\
          <th>95 % interval</th><th>HodgeRank</th><th>won</th><th>lost</th><th>tied</th>{}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n\
          </div>\n{note}</details>\n",

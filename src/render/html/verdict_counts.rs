@@ -26,7 +26,7 @@ pub(super) fn headline(annotators: &[AnnotatorFinding<'_>]) -> String {
     let (found, votes) = total(annotators, needs_a_look);
     let (_, all_votes) = total(annotators, |_| true);
     let cast = format!("{} of the {} votes", count(votes), count(all_votes));
-    match found {
+    let answer = match found {
         0 => "Nobody's votes need a look before they are paid for.".into(),
         1 => format!(
             "The votes of 1 of {all} annotators need a look before they are paid for: {cast}."
@@ -35,6 +35,10 @@ pub(super) fn headline(annotators: &[AnnotatorFinding<'_>]) -> String {
             "The votes of {} of {all} annotators need a look before they are paid for: {cast}.",
             count(found as f64)
         ),
+    };
+    match total(annotators, |one| one == Verdict::TooFewVotes) {
+        (0, _) => answer,
+        (few, _) => format!("{answer} {} cast too few to tell.", count(few as f64)),
     }
 }
 

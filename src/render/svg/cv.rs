@@ -64,7 +64,8 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
     picture.dot([x, y], 5.0, paint, &what);
     let below = frame.bottom - y > 26.0;
     let y = if below { y + 20.0 } else { y - 12.0 };
-    picture.text(x + 8.0, y, "me-ink", Anchor::Start, &decimals(error));
+    let text = decimals(error);
+    picture.text(x + 8.0, y, "me-ink me-halo", Anchor::Start, &text);
     Ok(picture)
 }
 
@@ -79,7 +80,7 @@ fn hodgerank_line(picture: &mut Picture, frame: Frame, level: f64, error: f64) {
         above
     };
     let text = format!("HodgeRank {}", decimals(error));
-    picture.text(frame.right - 4.0, y, "me-ink", Anchor::End, &text);
+    picture.text(frame.right - 4.0, y, "me-ink me-halo", Anchor::End, &text);
 }
 
 /// Errors are compared to four decimals.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::axis::{Frame, Scale, range};
 use super::canvas::{Anchor, FONT_SIZE, Picture, WIDTH};
-use super::labels::{DotLabels, MAX_LABEL_CELLS, MAX_LABELLED};
+use super::labels::{DotLabels, LINE, MAX_LABEL_CELLS, MAX_LABELLED};
 use crate::findings::DeviationEntry;
 use crate::fit::Fit;
 use crate::render::text::{count, label, short_label, text_width};
@@ -163,7 +163,13 @@ impl People<'_> {
         }
         let highest = columns.iter().copied().max().unwrap_or(1);
         // Above the dots there is room for labels.
-        let height = (step * f64::from(highest) + 90.0).max(150.0);
+        let stand_out = |one: &DeviationEntry<'_>| one.verdict.and_then(kind).is_some();
+        let above = if self.annotators.iter().any(stand_out) {
+            80.0
+        } else {
+            20.0
+        };
+        let height = step * f64::from(highest) + above;
         let (top, bottom) = (picture.top + 10.0, picture.top + 10.0 + height);
         let frame = Frame {
             left,
@@ -233,7 +239,9 @@ fn draw(picture: &mut Picture, mut dots: Vec<Dot<'_>>, frame: Frame) {
             dot.draw(picture);
         }
     }
-    let bounds = [frame.left, frame.top - 12.0, WIDTH - 4.0, frame.bottom];
+    // A label beside a dot on the axis touches it.
+    let bottom = frame.bottom + 4.0;
+    let bounds = [frame.left, frame.top - 12.0, WIDTH - 4.0, bottom];
     let mut labels = DotLabels::new(bounds, dots.iter().map(|dot| dot.centre), RADIUS);
     let stand_out = dots.iter().rev().filter(|dot| dot.kind().is_some());
     for dot in stand_out.take(MAX_LABELLED) {
@@ -243,7 +251,7 @@ fn draw(picture: &mut Picture, mut dots: Vec<Dot<'_>>, frame: Frame) {
         };
         let [x, y] = dot.centre;
         if dy != 0.0 {
-            picture.line("me-axis", dot.centre, [x + 0.8 * dx, y + 0.8 * dy]);
+            picture.line("me-axis", dot.centre, [x + LINE * dx, y + LINE * dy]);
         }
         if dots.len() > MAX_DOTS {
             dot.draw(picture);
@@ -251,7 +259,7 @@ fn draw(picture: &mut Picture, mut dots: Vec<Dot<'_>>, frame: Frame) {
         let anchor = if dx < 0.0 { Anchor::End } else { Anchor::Start };
         let position = [x + dx, y + dy + 4.0];
         let id = dot.annotator.annotator;
-        picture.id(position, "me-ink", anchor, id, MAX_LABEL_CELLS);
+        picture.id(position, "me-ink me-halo", anchor, id, MAX_LABEL_CELLS);
     }
 }
 

@@ -1,10 +1,11 @@
 //! Labels that do not overlap.
 
-/// So many annotators are labelled.
-pub(super) const MAX_LABELLED: usize = 12;
+/// So many annotators are labelled: as many as fit along an edge of a picture.
+pub(super) const MAX_LABELLED: usize = 20;
 
-/// The longest label of an annotator, in cells.
+/// The longest labels of annotators and of items, in cells.
 pub(super) const MAX_LABEL_CELLS: usize = 16;
+pub(super) const MAX_ITEM_CELLS: usize = 26;
 
 /// Moves labels along a line so that neighbours are at least `gap` apart, each as
 /// near to its wanted position as that allows, within `bounds` if they fit.
@@ -50,18 +51,24 @@ fn overlap(a: Area, b: Area) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Labels beside dots. A label never covers another one, and as few dots as possible.
+/// Labels beside dots, each with a line to its dot unless it stands right beside it. A
+/// label covers no other one and no line, and as few dots as possible.
 pub(super) struct DotLabels {
     bounds: Area,
     dots: Vec<Area>,
     labels: Vec<Area>,
+    lines: Vec<Area>,
 }
 
 /// So far above or below its dot a label may stand, in steps.
-const MAX_STEPS: usize = 9;
+const MAX_STEPS: usize = 4;
 
-/// So many dots may a label cover.
+/// So many dots may a label cover, and so many steps further away it would rather stand.
 const MAX_COVERED: usize = 1;
+const COST_OF_COVERING: usize = 4;
+
+/// How much of the way to its label a line goes.
+pub(super) const LINE: f64 = 0.8;
 
 impl DotLabels {
     /// For dots of this radius with these centres; labels stay within `bounds`.
@@ -71,6 +78,7 @@ impl DotLabels {
             bounds,
             dots: centres.map(area).collect(),
             labels: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
@@ -85,25 +93,38 @@ impl DotLabels {
             let [left, top, right, bottom] = area(offset);
             let [least_x, least_y, most_x, most_y] = self.bounds;
             let is_inside = left > least_x && top > least_y && right < most_x && bottom < most_y;
-            is_inside
-                && !self
-                    .labels
-                    .iter()
-                    .any(|&label| overlap(label, area(offset)))
+            let mut taken = self.labels.iter().chain(&self.lines);
+            let is_taken = taken.any(|&other| overlap(other, area(offset)));
+            let mut line = line_to([x, y], offset);
+            let crosses = line.any(|part| self.labels.iter().any(|&label| overlap(label, part)));
+            is_inside && !is_taken && !crosses
         };
         let covered = |offset: [f64; 2]| {
             let dots = self.dots.iter();
             dots.filter(|&&dot| overlap(dot, area(offset))).count()
         };
         let free = offsets().filter(|(_, offset)| is_free(offset));
-        let cost = |(step, offset): (usize, [f64; 2])| (step + 2 * covered(offset), offset);
+        let cost =
+            |(step, offset): (usize, [f64; 2])| (step + COST_OF_COVERING * covered(offset), offset);
         let (_, best) = free
             .map(cost)
             .filter(|&(_, offset)| covered(offset) <= MAX_COVERED)
             .min_by_key(|&(cost, _)| cost)?;
         self.labels.push(area(best));
+        self.lines.extend(line_to([x, y], best));
         Some(best)
     }
+}
+
+/// The line from a dot to its label, in small parts; nothing right beside the dot.
+fn line_to([x, y]: [f64; 2], [dx, dy]: [f64; 2]) -> impl Iterator<Item = Area> {
+    const PARTS: usize = 20;
+    let parts = if dy == 0.0 { 0 } else { PARTS };
+    (0..=parts).skip(1).map(move |part| {
+        let along = LINE * part as f64 / PARTS as f64;
+        let [x, y] = [x + along * dx, y + along * dy];
+        [x - 1.0, y - 3.0, x + 1.0, y + 3.0]
+    })
 }
 
 /// Where a label may stand from its dot, the nearest first: how many steps away, and
@@ -154,7 +175,7 @@ mod tests {
         let placed: Vec<_> = (0..30)
             .filter_map(|_| labels.place([100.0, 50.0], 60.0))
             .collect();
-        assert!((6..30).contains(&placed.len()), "{placed:?}");
+        assert!((4..30).contains(&placed.len()), "{placed:?}");
         for (k, &label) in labels.labels.iter().enumerate() {
             assert!(
                 labels.labels[..k]
@@ -164,5 +185,18 @@ mod tests {
         }
         // The first stands right beside it.
         assert_eq!(placed[0], [9.0, 0.0]);
+    }
+
+    #[test]
+    fn labels_of_dots_cover_no_line() {
+        // A column of dots: labels to the left and right, the others further away.
+        let dots = (0..12).map(|k| [100.0, 40.0 + 6.0 * f64::from(k)]);
+        let mut labels = DotLabels::new([0.0, 0.0, 200.0, 150.0], dots.clone(), 4.0);
+        let placed = dots.filter_map(|dot| labels.place(dot, 50.0)).count();
+        assert!(placed > 6 && !labels.lines.is_empty(), "{placed}");
+        for label in &labels.labels {
+            let mut lines = labels.lines.iter();
+            assert!(!lines.any(|&line| overlap(*label, line)), "{label:?}");
+        }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::canvas::{Anchor, FONT_SIZE, Picture, SMALL_FONT_SIZE, WIDTH};
+use super::labels::{MAX_ITEM_CELLS, MAX_LABEL_CELLS};
 use super::legend::colour_bar;
 use super::style::{RANK, ramp};
 use crate::error::Result;
@@ -28,10 +29,6 @@ const MAX_WITH_NUMBERS: usize = 20;
 /// Different colours of ranks.
 const SHADES: usize = 32;
 
-/// The longest labels, in cells.
-const MAX_ITEM_CELLS: usize = 22;
-const MAX_ANNOTATOR_CELLS: usize = 16;
-
 pub(super) fn picture(fit: &Fit) -> Result<Picture> {
     let rankings = OwnRankings::new(fit)?;
     if rankings.len() == 0 {
@@ -45,7 +42,7 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
     let last_rank = fit.item_ids().len().to_string();
     let legend = picture.top + 8.0;
     colour_bar(&mut picture, RANK, [68.0, legend], ["rank 1", &last_rank]);
-    let top = legend + 12.0;
+    let top = legend + 24.0;
     picture.height = top + grid.height() + 20.0;
     grid.draw(&mut picture, fit, top, &rankings.consensus, &own, &verdicts);
     Ok(picture)
@@ -103,8 +100,9 @@ struct CellGrid {
     /// The items of each column, in the order of the consensus.
     columns: Vec<Vec<usize>>,
     left: f64,
-    /// How high the labels of the items are.
+    /// How high the labels of the items are, and whether they run upwards.
     labels: f64,
+    is_upwards: bool,
     cell: [f64; 2],
     rows: usize,
 }
@@ -129,7 +127,7 @@ impl CellGrid {
         let widest = |widths: &mut dyn Iterator<Item = f64>| widths.fold(0.0, f64::max);
         let names = own
             .iter()
-            .map(|own| short_label(own.annotator, MAX_ANNOTATOR_CELLS));
+            .map(|own| short_label(own.annotator, MAX_LABEL_CELLS));
         let names = names.chain(["consensus".into()]);
         let left = 24.0 + widest(&mut names.map(|name| text_width(&name, FONT_SIZE)));
         let said = own.iter().map(|own| verdicts[own.index].name());
@@ -140,10 +138,13 @@ impl CellGrid {
         });
         let labels = widest(&mut labels.map(|label| text_width(&label, FONT_SIZE)));
         let width = (WIDTH - right - left) / columns.len() as f64;
+        let cell = [width.min(40.0), 20.0];
+        let is_upwards = labels > cell[0] - 4.0;
         Self {
             left,
-            labels: labels + 10.0,
-            cell: [width.min(40.0), 20.0],
+            labels: if is_upwards { labels + 10.0 } else { 22.0 },
+            is_upwards,
+            cell,
             rows: own.len() + 1,
             columns,
         }
@@ -199,13 +200,7 @@ impl CellGrid {
         let right = self.x(self.columns.len()) + 8.0;
         for (row, own) in (1..).zip(own) {
             let position = [x, baseline(row)];
-            picture.id(
-                position,
-                "me-ink",
-                anchor,
-                own.annotator,
-                MAX_ANNOTATOR_CELLS,
-            );
+            picture.id(position, "me-ink", anchor, own.annotator, MAX_LABEL_CELLS);
             let verdict = verdicts[own.index];
             let class = match kind(verdict) {
                 Some(kind) => format!("me-small me-kf{kind}"),
@@ -222,36 +217,46 @@ impl CellGrid {
 
     /// As many ids of items as fit, or the positions of several in the consensus.
     fn draw_items(&self, picture: &mut Picture, fit: &Fit, top: f64) {
-        let every = (17.0 / self.cell[0]).ceil().max(1.0) as usize;
+        let (class, line) = match self.cell[0] {
+            ..17.0 => ("me-ink me-small", 13.0),
+            _ => ("me-ink", 17.0),
+        };
+        let every = (line / self.cell[0]).ceil().max(1.0) as usize;
         let mut first = 1;
         for (column, items) in self.columns.iter().enumerate() {
             let last = first + items.len() - 1;
-            let x = self.x(column) + self.cell[0] / 2.0 + 4.5;
-            if column % every == 0 {
-                picture.upwards([x, top + self.labels - 6.0], |picture| match items[..] {
-                    [item] if first == column + 1 => {
-                        let id = fit.item_ids().get(item);
-                        picture.id([0.0, 0.0], "me-ink", Anchor::Start, id, MAX_ITEM_CELLS);
-                    }
-                    _ => {
-                        let text = format!("{first}–{last}");
-                        picture.text(0.0, 0.0, "me-ink", Anchor::Start, &text);
-                    }
-                });
+            let draw = |picture: &mut Picture, [x, y]: [f64; 2], anchor: Anchor| match items[..] {
+                [item] if first == column + 1 => {
+                    let id = fit.item_ids().get(item);
+                    picture.id([x, y], class, anchor, id, MAX_ITEM_CELLS);
+                }
+                _ => picture.text(x, y, class, anchor, &format!("{first}–{last}")),
+            };
+            let (middle, y) = (self.x(column) + self.cell[0] / 2.0, top + self.labels - 6.0);
+            if !self.is_upwards {
+                draw(picture, [middle, y], Anchor::Middle);
+            } else if column % every == 0 {
+                let x = middle + 0.26 * line;
+                picture.upwards([x, y], |picture| draw(picture, [0.0; 2], Anchor::Start));
             }
             first = last + 1;
         }
     }
 
-    /// All cells of one colour are one element; the ranks stand in them if they are few.
+    /// All cells of one colour are one element, those without one are outlined; the ranks
+    /// stand in them if they are few.
     fn draw_cells(&self, picture: &mut Picture, top: f64, rows: &[Vec<Option<u64>>], ranks: usize) {
         let mut by_shade: BTreeMap<usize, Vec<[f64; 2]>> = BTreeMap::new();
+        let mut blank = Vec::new();
         let mut numbers: [Vec<([f64; 2], u64)>; 2] = Default::default();
         let shade = |rank: u64| (rank as usize - 1) * (SHADES - 1) / (ranks.max(2) - 1);
         for (row, cells) in rows.iter().enumerate() {
             for (column, rank) in cells.iter().enumerate() {
-                let Some(rank) = *rank else { continue };
                 let corner = [self.x(column), top + self.y(row)];
+                let Some(rank) = *rank else {
+                    blank.push(corner.map(|at| at + 0.5));
+                    continue;
+                };
                 by_shade.entry(shade(rank)).or_default().push(corner);
                 let [x, y] = corner;
                 let middle = [x + self.cell[0] / 2.0, y + self.cell[1] / 2.0 + 4.0];
@@ -261,6 +266,10 @@ impl CellGrid {
         }
         let gap = if self.cell[0] > 8.0 { 1.0 } else { 0.0 };
         let size = [self.cell[0] - gap, self.cell[1] - 1.0];
+        if !blank.is_empty() {
+            let inside = size.map(|side| side - 1.0);
+            picture.cells("class=\"me-blank\"", &blank, inside);
+        }
         for (shade, corners) in by_shade {
             let along = shade as f64 / (SHADES - 1) as f64;
             let paint = format!("fill=\"{}\"", ramp(RANK, along));

@@ -2,6 +2,7 @@
 
 use super::axis::{Scale, range};
 use super::canvas::{Anchor, FONT_SIZE, Picture, WIDTH};
+use super::labels::MAX_ITEM_CELLS;
 use crate::findings::RankedItem;
 use crate::render::text::{decimal, label, short_label, text_width};
 
@@ -9,9 +10,6 @@ const TITLE: &str = "The consensus ranking";
 
 /// Of more items than this only the first and the last are drawn.
 const MAX_ITEMS: usize = 80;
-
-/// The longest label, in cells.
-const MAX_ITEM_CELLS: usize = 26;
 
 /// From the heading to the first row.
 const HEADINGS: f64 = 38.0;

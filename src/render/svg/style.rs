@@ -11,6 +11,7 @@ pub(crate) const STYLE: &str = r#"
 .me-plot{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"DejaVu Sans",sans-serif;font-size:13px}
 .me-paper{fill:#ffffff}.me-edge{stroke:#ffffff}
 .me-ink{fill:#1b1f24}.me-soft{fill:#57606a}
+.me-halo{paint-order:stroke;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round}
 .me-title{font-size:16px;font-weight:600}.me-small{font-size:11px}
 .me-axis{stroke:#8c959f;fill:none}.me-grid{stroke:#e6e9ec;fill:none}
 .me-mark{stroke:#1b1f24;fill:none;stroke-dasharray:5 4}
@@ -27,9 +28,9 @@ pub(crate) const STYLE: &str = r#"
 .me-kf0{fill:#b34700}.me-kf1{fill:#8f2f6b}.me-kf2{fill:#5f5f00}.me-kf3{fill:#005f94}.me-rest{fill:#8c959f}
 .me-all{opacity:.22}.me-middle{opacity:.4}
 .me-bright,.me-dark{text-anchor:middle;font-size:11px}.me-bright{fill:#1b1f24}.me-dark{fill:#ffffff}
-.me-hollow{fill:none;stroke:#6e7781}
+.me-hollow{fill:none;stroke:#6e7781}.me-blank{fill:none;stroke:#d8dee4}
 @media (prefers-color-scheme:dark){
-.me-paper{fill:#14181d}.me-edge{stroke:#14181d}
+.me-paper{fill:#14181d}.me-edge,.me-halo{stroke:#14181d}
 .me-ink{fill:#e8ecf0}.me-soft{fill:#a8b2bc}
 .me-axis{stroke:#7a8590}.me-grid{stroke:#2a3138}
 .me-mark{stroke:#e8ecf0}
@@ -40,7 +41,7 @@ pub(crate) const STYLE: &str = r#"
 .me-k0{stroke:#ff8f45}.me-k1{stroke:#e79bc6}.me-k2{stroke:#d6cf4a}.me-k3{stroke:#56b4e9}
 .me-kf0{fill:#ff8f45}.me-kf1{fill:#e79bc6}.me-kf2{fill:#d6cf4a}.me-kf3{fill:#56b4e9}
 .me-whisker,.me-whisker-end{stroke:#56b4e9;opacity:.75}
-.me-hollow{stroke:#a8b2bc}
+.me-hollow{stroke:#a8b2bc}.me-blank{stroke:#3a434c}
 }
 "#;
 
