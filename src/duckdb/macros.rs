@@ -232,7 +232,7 @@ fn unpack(set: ResultSet, kind: &str, schema: &str) -> String {
     format!(
         "CREATE {kind} {schema}me_hodgerank_model_{name}(model, annotator := NULL, item := NULL) AS TABLE\n\
          SELECT {}\n\
-         FROM (SELECT unnest(me_hodgerank_rows_{name}(model), recursive := true)) AS found;\n",
+         FROM (SELECT unnest(me_hodgerank_rows_{name}(model::BLOB), recursive := true)) AS found;\n",
         columns(set, &like("annotator"), &like("item"))
     )
 }

@@ -9,6 +9,7 @@ use super::error::{guard, message};
 use super::flags::PURE;
 use crate::fit::Fit;
 use crate::fit::predict::Predictor;
+use crate::render::html::ReportOptions;
 use crate::render::svg::Plot;
 use crate::votes::{IdRef, IdType};
 
@@ -23,7 +24,8 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
         predict_hodgerank,
     )?;
     scalar(connection, "me_hodgerank_svg", 2, svg)?;
-    scalar(connection, "me_hodgerank_html", 1, html)
+    scalar(connection, "me_hodgerank_html", 1, html)?;
+    scalar(connection, "me_hodgerank_html", 3, titled_html)
 }
 
 /// Registers a function of so many arguments; None is NULL.
@@ -85,6 +87,23 @@ fn html(context: &Context<'_>) -> Result<Option<String>> {
         return Ok(None);
     };
     Ok(Some(Fit::from_bytes(model)?.report()?))
+}
+
+/// The report with a title and a date; either may be NULL.
+fn titled_html(context: &Context<'_>) -> Result<Option<String>> {
+    let text = |index, what| match context.get_raw(index) {
+        ValueRef::Null => Ok(None),
+        ValueRef::Text(text) => Ok(Some(std::str::from_utf8(text)?.to_string())),
+        _ => Err(message(format!("the {what} of a report is text"))),
+    };
+    let options = ReportOptions {
+        title: text(1, "title")?,
+        date: text(2, "date")?,
+    };
+    let Some(model) = model(context)? else {
+        return Ok(None);
+    };
+    Ok(Some(Fit::from_bytes(model)?.report_with(&options)?))
 }
 
 /// The model, which is the first argument.
