@@ -127,6 +127,7 @@ test-duckdb: duckdb venvs-duckdb
 	$(PYTHON) tests/hosts/duckdb_databases.py
 	$(PYTHON) tests/hosts/duckdb_identity.py
 	$(PYTHON) tests/hosts/duckdb_crashes.py
+	$(PYTHON) tests/hosts/duckdb_interrupt.py
 	$(PYTHON) tests/hosts/rust_duckdb.py
 
 bench-duckdb: duckdb venvs-duckdb

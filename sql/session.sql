@@ -833,35 +833,35 @@ FROM me_hodgerank_waited WHERE is_done;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_ranking(model, annotator := NULL, item := NULL) AS TABLE
 SELECT cast_to_type(found."item", CASE WHEN false THEN coalesce('', item) END) AS "item", found."rank", found."score", found."hodgerank_rank", found."hodgerank_score", found."votes", found."wins", found."losses", found."ties", found."component", found."score_std_error", found."score_low", found."score_high", found."rank_low", found."rank_high"
-FROM (SELECT unnest(me_hodgerank_rows_ranking(model::BLOB), recursive := true)) AS found;
+FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_ranking(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_annotators(model, annotator := NULL, item := NULL) AS TABLE
 SELECT cast_to_type(found."annotator", CASE WHEN false THEN coalesce('', annotator) END) AS "annotator", found."votes", found."left_clicks", found."right_clicks", found."ties", found."agreement", found."position_bias", found."position_bias_order", found."position_bias_time", found."deviation", found."deviation_order", found."deviation_time", found."is_position_biased", found."is_personalized", found."is_adversarial", found."position_bias_p_value", found."position_bias_q_value", found."deviation_p_value", found."deviation_q_value", found."against_p_value", found."against_q_value", found."no_signal_p_value", found."no_signal_q_value", found."camp", found."verdict", found."evidence"
-FROM (SELECT unnest(me_hodgerank_rows_annotators(model::BLOB), recursive := true)) AS found;
+FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_annotators(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_personal(model, annotator := NULL, item := NULL) AS TABLE
 SELECT cast_to_type(found."annotator", CASE WHEN false THEN coalesce('', annotator) END) AS "annotator", cast_to_type(found."item", CASE WHEN false THEN coalesce('', item) END) AS "item", found."rank", found."score", found."deviation", found."consensus_rank", found."consensus_score", found."votes"
-FROM (SELECT unnest(me_hodgerank_rows_personal(model::BLOB), recursive := true)) AS found;
+FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_personal(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_path(model, annotator := NULL, item := NULL) AS TABLE
 SELECT found."t", found."effect", cast_to_type(found."item", CASE WHEN false THEN coalesce('', item) END) AS "item", cast_to_type(found."annotator", CASE WHEN false THEN coalesce('', annotator) END) AS "annotator", found."value"
-FROM (SELECT unnest(me_hodgerank_rows_path(model::BLOB), recursive := true)) AS found;
+FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_path(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_cv(model, annotator := NULL, item := NULL) AS TABLE
 SELECT found."t", found."error", found."error_std", found."mismatch", found."selected"
-FROM (SELECT unnest(me_hodgerank_rows_cv(model::BLOB), recursive := true)) AS found;
+FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_cv(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_summary(model, annotator := NULL, item := NULL) AS TABLE
 SELECT found."items", found."annotators", found."votes", found."skipped_rows", found."repeated_rows", found."components", found."kappa", found."alpha", found."t0", found."t", found."iterations", found."hodgerank_error", found."mixed_error", found."position_biased", found."personalized", found."adversarial", found."no_signal", found."version", found."consensus_share", found."local_cycle_share", found."global_cycle_share", found."personal_cycle_share", found."position_bias_cycle_share", found."noise_cycle_share", found."shared_cycle_share", found."chance_share", found."caveats", found."columns"
-FROM (SELECT unnest(me_hodgerank_rows_summary(model::BLOB), recursive := true)) AS found;
+FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_summary(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_cycles(model, annotator := NULL, item := NULL) AS TABLE
 SELECT cast_to_type(found."item_a", CASE WHEN false THEN coalesce('', item) END) AS "item_a", cast_to_type(found."item_b", CASE WHEN false THEN coalesce('', item) END) AS "item_b", found."votes", found."flow", found."consensus", found."local_cycle", found."global_cycle"
-FROM (SELECT unnest(me_hodgerank_rows_cycles(model::BLOB), recursive := true)) AS found;
+FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_cycles(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_triangles(model, annotator := NULL, item := NULL) AS TABLE
 SELECT cast_to_type(found."item_a", CASE WHEN false THEN coalesce('', item) END) AS "item_a", cast_to_type(found."item_b", CASE WHEN false THEN coalesce('', item) END) AS "item_b", cast_to_type(found."item_c", CASE WHEN false THEN coalesce('', item) END) AS "item_c", found."curl", found."votes", found."is_circle", found."flow_ab", found."flow_bc", found."flow_ca", found."p_value", found."q_value"
-FROM (SELECT unnest(me_hodgerank_rows_triangles(model::BLOB), recursive := true)) AS found;
+FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_triangles(model::BLOB) END, recursive := true)) AS found;
 
 -- One fit for each group, of votes that DuckDB's own list collects. The condition always
 -- holds: while the macro is made its type is unknown, and DuckDB does not look for the

@@ -1,5 +1,6 @@
 //! Options as they arrive in SQL: a JSON text or a struct.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub struct CallOptions {
     pub written: Option<String>,
     pub options: Options,
     optional: OptionalColumns,
-    /// The result set that a table function asks for; None for the fit as bytes.
+    /// The only result set that is asked for: the others take time too.
     pub result: Option<ResultSet>,
 }
 
@@ -51,12 +52,13 @@ impl CallOptions {
         let (options, result) = match caller {
             Caller::Table => of_table(json)?,
             Caller::Votes => {
-                let mut options = Options::of_aggregate(json)?;
+                let (json, result) = split_result(json)?;
+                let mut options = Options::of_aggregate(&json)?;
                 // The columns are arguments: their names are used in error texts only.
                 let named = |present: bool, name: &str| present.then(|| name.to_string());
                 options.columns.weight = named(optional.weight, "weight");
                 options.columns.fold = named(optional.fold, "fold");
-                (options, None)
+                (options, result)
             }
         };
         Ok(Self {
@@ -96,6 +98,18 @@ fn of_table(json: &str) -> Result<(Options, Option<ResultSet>), SqlError> {
     }
     let options = Options::from_json(&Value::Object(fields).to_string())?;
     Ok((options, result))
+}
+
+/// Separates `result`, which is an option of the aggregates of this host only.
+fn split_result(json: &str) -> Result<(Cow<'_, str>, Option<ResultSet>), SqlError> {
+    match serde_json::from_str::<Map<String, Value>>(json) {
+        Ok(mut fields) if fields.contains_key("result") => {
+            let result = fields.remove("result").filter(|name| !name.is_null());
+            let result = result.map(|name| result_set(&name)).transpose()?;
+            Ok((Value::Object(fields).to_string().into(), result))
+        }
+        _ => Ok((json.into(), None)),
+    }
 }
 
 fn result_set(name: &Value) -> Result<ResultSet, SqlError> {

@@ -14,7 +14,7 @@ use super::call_options::{CallOptions, Caller, OptionsColumn};
 use super::connection::Connection;
 use super::error::SqlError;
 use super::fit_struct::fit_type;
-use super::fit_votes::{GroupOutput, GroupResult, MODEL, SETS};
+use super::fit_votes::{GroupOutput, GroupResult};
 use super::logical_type::LogicalType;
 use super::scalar::{self, ScalarCall, ScalarFunction, Signature};
 use super::state::CollectedVotes;
@@ -38,7 +38,7 @@ impl ScalarFunction for ListFit {
     }
 
     fn run(call: &ScalarCall) -> Result<(), SqlError> {
-        write_lists(call, &SETS)
+        write_lists(call, GroupOutput::Sets)
     }
 }
 
@@ -53,7 +53,7 @@ impl ScalarFunction for ModelList {
     }
 
     fn run(call: &ScalarCall) -> Result<(), SqlError> {
-        write_lists(call, &MODEL)
+        write_lists(call, GroupOutput::Model)
     }
 }
 
@@ -66,7 +66,7 @@ fn with_or_without_options(result: fn() -> LogicalType) -> Vec<Signature> {
 }
 
 /// Fits the list of each row.
-fn write_lists(call: &ScalarCall, output: &GroupOutput) -> Result<(), SqlError> {
+fn write_lists(call: &ScalarCall, output: GroupOutput) -> Result<(), SqlError> {
     let [lists] = call.arguments();
     if lists.is_absent() {
         (0..call.rows()).for_each(|row| output.write(None, call.output(), row));

@@ -9,7 +9,7 @@ use super::output_vector::OutputVector;
 use super::state::CollectedVotes;
 use crate::fit::cache;
 use crate::render::arrow::hodgerank_ranking;
-use crate::{Execution, Fit, ResultSet};
+use crate::{Execution, Fit, Options, ResultSet, Votes};
 
 /// What a group of votes becomes.
 pub enum GroupResult {
@@ -19,42 +19,50 @@ pub enum GroupResult {
     Model(Vec<u8>),
 }
 
-/// How a group of votes becomes a value.
-pub struct GroupOutput {
-    compute: fn(&Fit, &mut Execution<'_>) -> crate::Result<GroupResult>,
-    write_null: fn(OutputVector, usize),
+/// What a group of votes becomes a value of.
+#[derive(Clone, Copy, PartialEq)]
+pub enum GroupOutput {
+    /// A STRUCT of result sets.
+    Sets,
+    /// A BLOB.
+    Model,
 }
-
-/// A STRUCT of result sets.
-pub const SETS: GroupOutput = GroupOutput {
-    compute: sets,
-    write_null,
-};
-
-/// A BLOB.
-pub const MODEL: GroupOutput = GroupOutput {
-    compute: |fit, _| Ok(GroupResult::Model(fit.to_bytes())),
-    write_null: OutputVector::set_null,
-};
 
 impl GroupOutput {
     /// Fits the votes of a group. An error says which group.
-    pub fn compute(&self, votes: &CollectedVotes) -> Result<GroupResult, SqlError> {
+    pub fn compute(self, votes: &CollectedVotes) -> Result<GroupResult, SqlError> {
         let CollectedVotes { call, builder } = votes;
+        if self == Self::Model && call.result.is_some() {
+            return Err("result is an option of me_hodgerank_fit: a model holds every set".into());
+        }
         let execution = &mut Execution::new();
         execution.limit(call.options.max_seconds);
-        let mut fit = || {
+        let mut compute = || {
             let votes = builder.snapshot(execution)?;
-            let fit = cache::fit(&votes, &call.options, execution)?;
-            (self.compute)(&fit, execution)
+            match (self, call.result) {
+                (Self::Model, _) => {
+                    let fit = cache::fit(&votes, &call.options, execution)?;
+                    Ok(GroupResult::Model(fit.to_bytes()))
+                }
+                (Self::Sets, Some(only)) => {
+                    let table = one_set(&votes, &call.options, only, execution)?;
+                    let sets = ResultSet::ALL.map(|set| (set == only).then(|| table.clone()));
+                    Ok(GroupResult::Sets(sets.into()))
+                }
+                (Self::Sets, None) => {
+                    let fit = cache::fit(&votes, &call.options, execution)?;
+                    sets(&fit, execution)
+                }
+            }
         };
-        Ok(fit().map_err(|error: crate::Error| error.in_group(builder.group()))?)
+        Ok(compute().map_err(|error: crate::Error| error.in_group(builder.group()))?)
     }
 
     /// Writes a row; NULL if there were no votes, as any aggregate of no rows.
-    pub fn write(&self, result: Option<&GroupResult>, output: OutputVector, row: usize) {
+    pub fn write(self, result: Option<&GroupResult>, output: OutputVector, row: usize) {
         match result {
-            None => (self.write_null)(output, row),
+            None if self == Self::Sets => write_null(output, row),
+            None => output.set_null(row),
             Some(GroupResult::Sets(sets)) => write_fit(output, row, sets),
             Some(GroupResult::Model(bytes)) => output.put_bytes(row, bytes),
         }
@@ -71,6 +79,24 @@ fn sets(fit: &Fit, execution: &mut Execution<'_>) -> crate::Result<GroupResult> 
     Ok(GroupResult::Sets(tables?))
 }
 
+/// One result set of a fit.
+fn one_set(
+    votes: &Votes,
+    options: &Options,
+    set: ResultSet,
+    execution: &mut Execution<'_>,
+) -> crate::Result<RecordBatch> {
+    if set == ResultSet::Ranking && options.is_hodgerank_only() {
+        // It takes less time than a fit.
+        return hodgerank_ranking(votes, options, execution);
+    }
+    if set != ResultSet::Cv {
+        execution.stop_early();
+    }
+    let fit = cache::fit(votes, options, execution)?;
+    fit.table_within(set, execution)
+}
+
 /// What a table function asks for: one result set, or the fit as bytes.
 pub fn compute_job(
     votes: CollectedVotes,
@@ -79,18 +105,8 @@ pub fn compute_job(
     let CollectedVotes { call, builder } = votes;
     execution.limit(call.options.max_seconds);
     let votes = builder.finish_within(execution)?;
-    let Some(set) = call.result else {
-        let fit = cache::fit(&votes, &call.options, execution)?;
-        return Ok(JobResult::Model(fit.to_bytes()));
-    };
-    if set == ResultSet::Ranking && call.options.is_hodgerank_only() {
-        // It takes less time than a fit.
-        let ranking = hodgerank_ranking(&votes, &call.options, execution)?;
-        return Ok(JobResult::Rows(ranking));
-    }
-    if set != ResultSet::Cv {
-        execution.stop_early();
-    }
-    let fit = cache::fit(&votes, &call.options, execution)?;
-    Ok(JobResult::Rows(fit.table_within(set, execution)?))
+    Ok(match call.result {
+        Some(set) => JobResult::Rows(one_set(&votes, &call.options, set, execution)?),
+        None => JobResult::Model(cache::fit(&votes, &call.options, execution)?.to_bytes()),
+    })
 }

@@ -225,14 +225,16 @@ fn macros(kind: &str, schema: Option<&str>) -> String {
     texts.join("\n")
 }
 
-/// The macro that unpacks a set of a stored model.
+/// The macro that unpacks a set of a stored model. The condition always holds: it is there
+/// for the reason that `sql/group.sql` gives.
 fn unpack(set: ResultSet, kind: &str, schema: &str) -> String {
     let like = |argument| format!("CASE WHEN false THEN coalesce('', {argument}) END");
     let name = set.name();
     format!(
         "CREATE {kind} {schema}me_hodgerank_model_{name}(model, annotator := NULL, item := NULL) AS TABLE\n\
          SELECT {}\n\
-         FROM (SELECT unnest(me_hodgerank_rows_{name}(model::BLOB), recursive := true)) AS found;\n",
+         FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_{name}(model::BLOB) END, \
+         recursive := true)) AS found;\n",
         columns(set, &like("annotator"), &like("item"))
     )
 }

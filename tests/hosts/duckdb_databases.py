@@ -101,7 +101,9 @@ def install_script(extension):
     make_file(extension)
     with connect(extension) as c:
         script(c, "install.sql")
-    assert stored() == 19  # the eight sets, predict, plot and report; fit and model, four forms of each
+    # The eight sets of votes and of a model; predict, plot and report; four forms of fit and of model,
+    # two of fit_list.
+    assert stored() == 2 * 8 + 3 + 2 * 4 + 2
     with connect(extension) as c:
         assert items(c) == 5 and draws_and_predicts(c)
 
@@ -132,10 +134,10 @@ def a_schema_called_me(extension):
 
 
 def groups(extension):
-    """The aggregate, wherever the table functions are; lists of votes everywhere."""
+    """The aggregates, wherever the table functions are."""
     make_file(extension)
     fit = '{}me_hodgerank_fit(annotator, "left", "right", choice, {{t: 1}}).summary.votes'
-    listed = ('me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice}), '
+    listed = ('me.me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice}), '
               'any_value(annotator), any_value("left"), {t: 1}).summary.votes')
     count = lambda c, what: c.execute(f"SELECT {what} FROM votes GROUP BY annotator % 2").fetchall()
     expected = [(300,), (300,)]
