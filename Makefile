@@ -158,9 +158,10 @@ test-sqlite: sqlite .venv/sqlite/made
 	.venv/sqlite/bin/python tests/sqlite/extension.py "$(SQLITE_EXTENSION)" sqlite3-shell apsw $(if $(filter x86_64,$(shell uname -m)),pysqlite3)
 	if [ -x /usr/bin/python3 ]; then /usr/bin/python3 tests/sqlite/extension.py "$(SQLITE_EXTENSION)" sqlite3; fi
 
-# After the two above: the same votes in both hosts.
+# After the two above: the same votes in both hosts, and the same functions.
 test-same-bits:
 	$(PYTHON) tests/hosts/same_bits.py
+	$(PYTHON) tests/hosts/surface.py
 
 valgrind: sqlite
 	tests/sqlite/valgrind.sh "$(SQLITE_EXTENSION)"
