@@ -163,7 +163,7 @@ unsafe extern "C" fn finalize(
                 VoteState::Empty => None,
                 VoteState::MissingColumns => Some(MISSING_COLUMNS),
                 VoteState::Votes(votes) => {
-                    let work = move |execution: &mut Execution<'_>| compute_job(votes, execution);
+                    let work = move |execution: &mut Execution<'_>| compute_job(*votes, execution);
                     Some(fit_jobs::park(work))
                 }
             };

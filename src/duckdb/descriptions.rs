@@ -2,7 +2,6 @@
 //! which `duckdb_functions()` shows, and as the file that DuckDB's community site reads
 //! (`docs/function_descriptions.csv`). DuckDB's C API cannot describe other functions.
 
-use super::macros::name_of;
 use crate::ResultSet;
 
 /// What is said of a function.
@@ -19,6 +18,14 @@ enum FunctionKind {
     ScalarMacro,
     /// Made by the extension itself: no comment can be put on it.
     Function,
+}
+
+/// What follows `me_hodgerank` in the name of the macro for a set.
+pub fn name_of(set: ResultSet) -> String {
+    match set {
+        ResultSet::Ranking => String::new(),
+        _ => format!("_{}", set.name()),
+    }
 }
 
 /// What the set of a fit answers.

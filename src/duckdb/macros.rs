@@ -10,7 +10,7 @@
 //! from these templates.
 
 use super::connection::Connection;
-use super::descriptions;
+use super::descriptions::{self, name_of};
 use super::error::SqlError;
 use super::fit_struct::column_type;
 use super::type_ids::type_name;
@@ -124,14 +124,6 @@ impl Macro {
             TABLE_NAME.trim_end().replace("{name}", name)
         });
         expand(&text, "quoted", quoted)
-    }
-}
-
-/// What follows `me_hodgerank` in the name of the macro for a set.
-pub fn name_of(set: ResultSet) -> String {
-    match set {
-        ResultSet::Ranking => String::new(),
-        _ => format!("_{}", set.name()),
     }
 }
 

@@ -26,7 +26,7 @@ pub enum VoteState {
     #[default]
     Empty,
     /// The votes, or a part of them.
-    Votes(CollectedVotes),
+    Votes(Box<CollectedVotes>),
     /// It lacks columns: its rows are no votes.
     MissingColumns,
 }
@@ -72,7 +72,7 @@ impl VoteState {
         call: &Arc<CallOptions>,
     ) -> Result<Option<&mut CollectedVotes>, SqlError> {
         if let Self::Empty = self {
-            *self = Self::Votes(CollectedVotes::new(call));
+            *self = Self::Votes(Box::new(CollectedVotes::new(call)));
         }
         match self {
             Self::Votes(votes) => {
