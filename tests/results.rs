@@ -58,7 +58,7 @@ fn the_columns_are_those_of_the_contract() {
         (
             "ranking",
             "item rank score hodgerank_rank hodgerank_score votes wins losses ties component \
-             score_std_error score_low score_high rank_low rank_high",
+             score_std_error score_low score_high rank_low rank_high tier",
         ),
         (
             "annotators",
@@ -66,7 +66,8 @@ fn the_columns_are_those_of_the_contract() {
              position_bias_order position_bias_time deviation deviation_order deviation_time \
              is_position_biased is_personalized is_adversarial position_bias_p_value \
              position_bias_q_value deviation_p_value deviation_q_value against_p_value \
-             against_q_value no_signal_p_value no_signal_q_value camp verdict evidence",
+             against_q_value no_signal_p_value no_signal_q_value camp verdict evidence \
+             repeated_pairs same_choice_share swapped_pairs same_side_share",
         ),
         (
             "personal",

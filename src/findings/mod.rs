@@ -29,6 +29,7 @@ mod ranking;
 mod ranks;
 mod similarity;
 mod summary;
+mod tiers;
 mod triangles;
 mod verdict;
 

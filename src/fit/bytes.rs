@@ -14,7 +14,7 @@
 use crate::error::{Error, Result};
 use crate::fit::types::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, DominantRow, EffectPath, Fit, FitTotals,
-    ItemTally, PathRecord, PersonalScores, RowChecks,
+    ItemTally, PathRecord, PersonalScores, RowChecks, SelfConsistency,
 };
 use crate::model::{
     Evidence, Flow, PairVariance, SideAssignment, SplitCrowd, StandardErrors, TestResults,
@@ -22,7 +22,7 @@ use crate::model::{
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// Magic, format version and checksum.
 const HEADER_LEN: usize = 8 + 4 + 16;
@@ -101,6 +101,7 @@ impl Fit {
             && by_item.iter().all(|column| column.len() == items)
             && tally.component.len() == items
             && by_annotator.iter().all(|column| column.len() == annotators)
+            && self.self_consistency.is_consistent(annotators)
             && is_consistent_evidence(&self.evidence, annotators, items)
             && points.checked_mul(items) == Some(self.path.theta.len())
             && self
@@ -165,6 +166,21 @@ fn is_consistent_flow(flow: &Flow, items: usize) -> bool {
         && flow.starts.first() == Some(&0)
         && flow.starts.last() == Some(&pairs)
         && (0..items).all(is_sorted)
+}
+
+impl SelfConsistency {
+    /// A part is no larger than what it is a part of.
+    fn is_consistent(&self, annotators: usize) -> bool {
+        let parts = [
+            (&self.same_choice, &self.repeated),
+            (&self.swapped, &self.repeated),
+            (&self.same_side, &self.swapped),
+        ];
+        self.repeated.len() == annotators
+            && parts.iter().all(|(part, all)| {
+                part.len() == annotators && part.iter().zip(*all).all(|(part, all)| part <= all)
+            })
+    }
 }
 
 impl EffectPath {
@@ -397,10 +413,11 @@ macro_rules! struct_blob {
     )*};
 }
 struct_blob! {
-    Fit { columns, items, annotators, totals, tally, clicks, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
+    Fit { columns, items, annotators, totals, tally, clicks, self_consistency, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
     FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr, sides }
     ItemTally { wins, losses, ties, component, hodgerank }
     ClickCounts { left, right, ties }
+    SelfConsistency { repeated, same_choice, swapped, same_side }
     Evidence {
         mean_residual, bias, deviation, against, no_signal, untied, expected_agreement, sides, split,
     }

@@ -3,7 +3,7 @@
 use super::parts::agreements;
 use super::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, Fit, FitTotals, ItemTally, PathRecord,
-    PersonalScores, RowChecks,
+    PersonalScores, RowChecks, SelfConsistency,
 };
 use crate::error::{Error, Result};
 use crate::execution::{CvExtent, Stop};
@@ -93,6 +93,7 @@ pub(super) fn compute(
         totals,
         tally,
         clicks: ClickCounts::new(comparisons),
+        self_consistency: SelfConsistency::new(comparisons, stop)?,
         evidence,
         knockoff,
         path: path.record,

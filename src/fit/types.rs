@@ -19,6 +19,8 @@ pub struct Fit {
     /// By annotator.
     pub(crate) clicks: ClickCounts,
     /// By annotator.
+    pub(crate) self_consistency: SelfConsistency,
+    /// By annotator.
     pub(crate) evidence: Evidence,
     /// By annotator: whether the knockoff filter selects this one as biased. None
     /// unless the options ask for the filter.
@@ -92,6 +94,19 @@ pub(crate) struct ClickCounts {
     pub left: Vec<f64>,
     pub right: Vec<f64>,
     pub ties: Vec<f64>,
+}
+
+/// The pairs that each annotator judged more than once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SelfConsistency {
+    /// How many.
+    pub repeated: Vec<u32>,
+    /// Those of them with the same answer each time: the same item, or a tie.
+    pub same_choice: Vec<u32>,
+    /// Those that were seen both ways round.
+    pub swapped: Vec<u32>,
+    /// Those of these with a vote for the same side each time.
+    pub same_side: Vec<u32>,
 }
 
 /// The path at its grid times.

@@ -38,6 +38,7 @@ impl TableRow for RankedItem<'_> {
             .number("score_high", |row| row.score_high)
             .integer("rank_low", |row| row.rank_low)
             .integer("rank_high", |row| row.rank_high)
+            .integer("tier", |row| row.tier)
     }
 }
 
@@ -70,6 +71,10 @@ impl TableRow for AnnotatorFinding<'_> {
             .optional_integer("camp", |row| row.camp)
             .text("verdict", |row| row.verdict.name())
             .text("evidence", |row| &row.evidence)
+            .integer("repeated_pairs", |row| row.repeated_pairs)
+            .optional_number("same_choice_share", |row| row.same_choice_share)
+            .integer("swapped_pairs", |row| row.swapped_pairs)
+            .optional_number("same_side_share", |row| row.same_side_share)
     }
 }
 
