@@ -127,8 +127,8 @@ pub use {arrow_array, arrow_schema};
 pub use error::{Error, ErrorKind, Result};
 pub use execution::Execution;
 pub use findings::{
-    AnnotatorFinding, Caveat, CvPoint, FlowShares, PairFlow, PathEffect, PathPoint, PersonalRank,
-    RankedItem, Summary, TriangleFinding, Verdict,
+    AnnotatorFinding, Caveat, CompareOptions, CvPoint, FlowShares, HeadToHead, PairFlow,
+    PathEffect, PathPoint, PersonalRank, RankedItem, Summary, TriangleFinding, Verdict,
 };
 pub use fit::Fit;
 pub use fit::predict::Predictor;

@@ -80,7 +80,8 @@ fn the_columns_are_those_of_the_contract() {
             "items annotators votes skipped_rows repeated_rows components kappa alpha t0 t iterations \
              hodgerank_error mixed_error position_biased personalized adversarial no_signal version \
              consensus_share local_cycle_share global_cycle_share personal_cycle_share \
-             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share caveats columns",
+             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share caveats columns \
+             settled_share",
         ),
         (
             "cycles",
@@ -89,6 +90,11 @@ fn the_columns_are_those_of_the_contract() {
         (
             "triangles",
             "item_a item_b item_c curl votes is_circle flow_ab flow_bc flow_ca p_value q_value",
+        ),
+        (
+            "compare",
+            "item_a item_b difference low high p_value q_value predicted_share direct_votes \
+             direct_wins direct_ties",
         ),
     ];
     let votes = demo(&Options::default());

@@ -9,6 +9,7 @@
 //!      ├─ summary()      Summary           one
 //!      ├─ cycles()       PairFlow          one per compared pair
 //!      ├─ triangles()    TriangleFinding   the worst ones
+//!      ├─ compare()      HeadToHead        one per pair of the best items
 //!      └─ caveats()      Caveat            what to know about the votes
 //! ```
 //!
@@ -22,11 +23,13 @@ mod cycles;
 mod deviation_entries;
 mod effect_lines;
 mod entry_order;
+mod head_to_head;
 mod intervals;
 mod path;
 mod personal;
 mod ranking;
 mod ranks;
+mod settled;
 mod similarity;
 mod summary;
 mod tiers;
@@ -37,6 +40,7 @@ pub use annotators::AnnotatorFinding;
 pub use caveats::Caveat;
 pub use cv::CvPoint;
 pub use cycles::PairFlow;
+pub use head_to_head::{CompareOptions, HeadToHead};
 pub use path::{PathEffect, PathPoint};
 pub use personal::PersonalRank;
 pub use ranking::RankedItem;

@@ -1,6 +1,6 @@
 //! Runs the path and cross-validation, and puts a fit together.
 
-use super::parts::agreements;
+use super::parts::{agreements, mean_strength};
 use super::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, Fit, FitTotals, ItemTally, PathRecord,
     PersonalScores, RowChecks, SelfConsistency,
@@ -77,6 +77,7 @@ pub(super) fn compute(
         iterations: path.iterations,
         fdr: options.fdr,
         sides: ClickCounts::of_all(comparisons),
+        strength: mean_strength(comparisons),
     };
     let evidence = evidence(votes, options, &problem, threads, stop)?;
     let orders = if options.has_position_bias() { 2 } else { 1 };

@@ -1,7 +1,7 @@
 //! What a fit holds: plain data, by item, by annotator, by pair or by grid time.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Evidence, Flow, PairVariance, StandardErrors};
+use crate::model::{Evidence, Flow, PairVariance, StandardErrors, VoteModel};
 use crate::votes::Ids;
 
 /// A fitted model: the consensus scores, the annotators' effects, the path and the
@@ -50,6 +50,8 @@ pub(crate) struct FitTotals {
     pub fdr: Option<f64>,
     /// The votes for the left item, for the right one, and the ties (sums of weights).
     pub sides: [f64; 3],
+    /// The mean of |y| over the votes that are not ties; 1 if there are none.
+    pub strength: f64,
 }
 
 /// What the rows of the table look like as rows, whatever they say.
@@ -216,6 +218,13 @@ impl Fit {
                 "with folds = 0 nothing chooses where to stop: set t, or ask for the path only",
             )
         })
+    }
+
+    /// What a difference of scores says of votes.
+    pub(crate) fn vote_model(&self) -> VoteModel {
+        VoteModel::LeastSquares {
+            strength: self.totals.strength,
+        }
     }
 
     /// θ at a grid time.

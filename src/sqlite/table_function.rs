@@ -121,7 +121,7 @@ impl TableFunction {
                 ResultSet::Path => 10_000,
                 ResultSet::Cv => 50,
                 ResultSet::Summary => 1,
-                ResultSet::Cycles | ResultSet::Triangles => 1000,
+                ResultSet::Cycles | ResultSet::Triangles | ResultSet::Compare => 1000,
             },
             Self::UnpackRanking => 100,
             Self::Plot | Self::Report => 1,

@@ -9,7 +9,7 @@ use super::builder::{TableBuilder, schema};
 use super::column::ResultColumn;
 use super::result_set::ResultSet;
 use crate::findings::{
-    AnnotatorFinding, CvPoint, PairFlow, PathPoint, PersonalRank, RankedItem, Summary,
+    AnnotatorFinding, CvPoint, HeadToHead, PairFlow, PathPoint, PersonalRank, RankedItem, Summary,
     TriangleFinding,
 };
 use crate::votes::IdType;
@@ -147,6 +147,7 @@ impl TableRow for Summary {
             .optional_number("chance_share", |row| row.shares.chance)
             .optional_text("caveats", |row| row.caveats.as_deref())
             .optional_text("columns", |row| row.columns.as_deref())
+            .number("settled_share", |row| row.settled_share)
     }
 }
 
@@ -180,6 +181,23 @@ impl TableRow for TriangleFinding<'_> {
     }
 }
 
+impl TableRow for HeadToHead<'_> {
+    fn add_columns(table: TableBuilder<Self>) -> TableBuilder<Self> {
+        table
+            .item("item_a", |row| row.item_a)
+            .item("item_b", |row| row.item_b)
+            .number("difference", |row| row.difference)
+            .number("low", |row| row.low)
+            .number("high", |row| row.high)
+            .number("p_value", |row| row.p_value)
+            .number("q_value", |row| row.q_value)
+            .number("predicted_share", |row| row.predicted_share)
+            .count("direct_votes", |row| row.direct_votes)
+            .count("direct_wins", |row| row.direct_wins)
+            .count("direct_ties", |row| row.direct_ties)
+    }
+}
+
 impl ResultSet {
     /// Its columns, in order.
     pub fn columns(self) -> &'static [ResultColumn] {
@@ -207,6 +225,7 @@ impl ResultSet {
             Self::Summary => of::<Summary>(),
             Self::Cycles => of::<PairFlow<'_>>(),
             Self::Triangles => of::<TriangleFinding<'_>>(),
+            Self::Compare => of::<HeadToHead<'_>>(),
         }
     }
 }

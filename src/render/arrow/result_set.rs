@@ -25,11 +25,13 @@ pub enum ResultSet {
     Cycles,
     /// The worst triangles.
     Triangles,
+    /// Head to head: one row a pair of the best items.
+    Compare,
 }
 
 impl ResultSet {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Ranking,
         Self::Annotators,
         Self::Personal,
@@ -38,6 +40,7 @@ impl ResultSet {
         Self::Summary,
         Self::Cycles,
         Self::Triangles,
+        Self::Compare,
     ];
 
     /// The name that SQL users know it by.
@@ -51,6 +54,7 @@ impl ResultSet {
             Self::Summary => "summary",
             Self::Cycles => "cycles",
             Self::Triangles => "triangles",
+            Self::Compare => "compare",
         }
     }
 }

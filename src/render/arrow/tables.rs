@@ -8,6 +8,7 @@ use super::columns::TableRow;
 use super::result_set::ResultSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::execution::Execution;
+use crate::findings::CompareOptions;
 use crate::fit::Fit;
 use crate::fit::hodgerank_only::HodgeRankOnly;
 use crate::options::Options;
@@ -50,6 +51,11 @@ impl Fit {
             ResultSet::Summary => batch(set, types, [self.summary_within(execution)?]),
             ResultSet::Cycles => batch(set, types, self.cycles_within(execution)?),
             ResultSet::Triangles => batch(set, types, self.triangles_within(execution)?),
+            ResultSet::Compare => batch(
+                set,
+                types,
+                self.compare_within(CompareOptions::default(), execution)?,
+            ),
         }
     }
 }
