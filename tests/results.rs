@@ -11,8 +11,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use me_hodgerank::internals::cache;
 use me_hodgerank::{
-    ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, Predictor, ResultSet, Row,
-    Simulation, VoteBuilder, Votes,
+    ChoiceRef, CompareOptions, ErrorKind, Execution, Fit, IdRef, IdType, NextOptions, Options,
+    Predictor, ResultSet, Row, Simulation, VoteBuilder, Votes,
 };
 use table::simulated;
 
@@ -96,6 +96,7 @@ fn the_columns_are_those_of_the_contract() {
             "item_a item_b difference low high p_value q_value predicted_share direct_votes \
              direct_wins direct_ties",
         ),
+        ("next", "left right gain votes"),
     ];
     let votes = demo(&Options::default());
     let fit = fit(&votes, &Options::default());
@@ -255,6 +256,8 @@ fn findings_are_the_rows_of_the_tables() {
         summary,
         cycles,
         triangles,
+        compare,
+        next,
     ] = ResultSet::ALL.map(|set| fit.table(set).unwrap());
     let texts = |batch: &RecordBatch, name: &str| -> Vec<String> {
         let texts = column(batch, name).as_string::<i32>().iter().flatten();
@@ -308,6 +311,13 @@ fn findings_are_the_rows_of_the_tables() {
     let worst = fit.triangles().unwrap();
     let is_cycle: Vec<bool> = worst.iter().map(|triangle| triangle.is_cycle).collect();
     assert_eq!(is_cycle, flags(&triangles, "is_circle"));
+    let pairs = fit.compare(CompareOptions::default()).unwrap();
+    let q_values: Vec<f64> = pairs.iter().map(|pair| pair.q_value).collect();
+    assert_eq!(q_values, numbers(&compare, "q_value"));
+    let pairs = fit.next_pairs(NextOptions::default(), None).unwrap();
+    let left: Vec<i64> = pairs.iter().map(|pair| id(pair.left)).collect();
+    assert_eq!(left, integers(&next, "left"));
+
     for triangle in &worst {
         assert_eq!(triangle.pair_votes.iter().sum::<f64>(), triangle.votes);
     }
@@ -327,6 +337,8 @@ fn findings_without_a_chosen_time_are_refused() {
         fit.personal().err(),
         fit.cv().err(),
         fit.summary().err(),
+        fit.compare(CompareOptions::default()).err(),
+        fit.next_pairs(NextOptions::default(), None).err(),
     ];
     let expected = fit.table(ResultSet::Ranking).unwrap_err().to_string();
     for error in refused {

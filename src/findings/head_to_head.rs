@@ -5,7 +5,6 @@ use crate::error::{Error, Result};
 use crate::execution::{Execution, Stop};
 use crate::fit::Fit;
 use crate::model::{ResistanceSolver, q_values};
-use crate::options::{JsonField, json_fields, read_fields};
 use crate::votes::IdRef;
 
 /// Two items of the ranking, a the better one, and how sure that is.
@@ -65,29 +64,12 @@ impl Default for CompareOptions {
 const MAX_TOP: usize = 1000;
 
 impl CompareOptions {
-    /// Every argument by the name that SQL users write.
-    const FIELDS: &'static [JsonField<Self>] = json_fields! { top: top };
-
     /// The best items of each component, so many.
     pub fn top(top: usize) -> Self {
         Self { top }
     }
 
-    /// The names of all arguments.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::FIELDS.iter().map(|field| field.name)
-    }
-
-    /// Reads the arguments from a JSON object. One that is absent or `null` keeps its
-    /// default.
-    pub fn from_json(json: &str) -> Result<Self> {
-        let mut options = Self::default();
-        read_fields(&mut options, Self::FIELDS, json, "{\"top\": 10}")?;
-        options.check()?;
-        Ok(options)
-    }
-
-    fn check(self) -> Result<()> {
+    pub(crate) fn check(self) -> Result<()> {
         if (2..=MAX_TOP).contains(&self.top) {
             return Ok(());
         }

@@ -10,6 +10,7 @@
 //!      ├─ cycles()       PairFlow          one per compared pair
 //!      ├─ triangles()    TriangleFinding   the worst ones
 //!      ├─ compare()      HeadToHead        one per pair of the best items
+//!      ├─ next_pairs()   NextPair          one per pair worth asking
 //!      └─ caveats()      Caveat            what to know about the votes
 //! ```
 //!
@@ -25,6 +26,7 @@ mod effect_lines;
 mod entry_order;
 mod head_to_head;
 mod intervals;
+mod next_pairs;
 mod path;
 mod personal;
 mod ranking;
@@ -41,6 +43,7 @@ pub use caveats::Caveat;
 pub use cv::CvPoint;
 pub use cycles::PairFlow;
 pub use head_to_head::{CompareOptions, HeadToHead};
+pub use next_pairs::{NextOptions, NextPair};
 pub use path::{PathEffect, PathPoint};
 pub use personal::PersonalRank;
 pub use ranking::RankedItem;

@@ -426,7 +426,7 @@ macro_rules! struct_blob {
 }
 struct_blob! {
     Fit { columns, items, annotators, totals, tally, clicks, self_consistency, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
-    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr, sides, strength }
+    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr, sides, strength, seed }
     ItemTally { wins, losses, ties, component, hodgerank }
     ClickCounts { left, right, ties }
     SelfConsistency { repeated, same_choice, swapped, same_side }

@@ -78,6 +78,7 @@ pub(super) fn compute(
         fdr: options.fdr,
         sides: ClickCounts::of_all(comparisons),
         strength: mean_strength(comparisons),
+        seed: options.seed,
     };
     let evidence = evidence(votes, options, &problem, threads, stop)?;
     let orders = if options.has_position_bias() { 2 } else { 1 };

@@ -52,6 +52,8 @@ pub(crate) struct FitTotals {
     pub sides: [f64; 3],
     /// The mean of |y| over the votes that are not ties; 1 if there are none.
     pub strength: f64,
+    /// The option `seed`.
+    pub seed: u64,
 }
 
 /// What the rows of the table look like as rows, whatever they say.

@@ -8,6 +8,7 @@
 //! y = (θ_i + δ_i^u) − (θ_j + δ_j^u) + γ^u + noise: consensus scores θ, a deviation
 //! δ^u that is zero for most annotators, a position bias γ^u that is zero for most.
 
+mod active_sampling;
 mod blocks;
 mod cv;
 mod distributions;
@@ -25,6 +26,7 @@ mod triangle_span;
 mod triangle_test;
 mod vote_model;
 
+pub use active_sampling::{ActiveSampling, AskedPair};
 pub use cv::{CrossValidation, Scorer, cross_validate};
 pub(crate) use cv::{CvInput, cross_validate_with};
 pub use distributions::{median, normal_quantile, normal_tail};

@@ -6,6 +6,7 @@ use rusqlite::types::Value;
 use super::error::message;
 use super::table_function::{KIND, OPTIONS, TEST, TableFunction};
 use crate::options::Options;
+use crate::render::arrow::{ResultSet, SetArguments};
 use crate::render::svg::Plot;
 use crate::simulate::Simulation;
 
@@ -74,7 +75,16 @@ impl TableArguments {
             // `Options::from_json` refuses what is not an object.
             _ => json,
         };
-        Ok(Options::from_json(&object)?)
+        let options = match function.set() {
+            Some(set) => SetArguments::take(set, &object)?.1,
+            None => object,
+        };
+        Ok(Options::from_json(&options)?)
+    }
+
+    /// The arguments of a result set, which are in the same JSON object as the options.
+    pub fn of_set(&self, function: TableFunction, set: ResultSet) -> Result<SetArguments> {
+        Ok(SetArguments::take(set, &self.json(function)?)?.0)
     }
 
     /// The votes to be predicted: the name of a table or a SELECT.
@@ -107,16 +117,26 @@ impl TableArguments {
         let visible = function.columns();
         let hidden = |name: &str| visible.iter().all(|(column, _)| column != name);
         let named = function.arguments().iter().zip(&self.0).skip(1);
-        // The names of the columns to be predicted do not concern the fit.
-        let about_columns = function == TableFunction::Predict
-            && self.options(function).is_ok_and(|options| {
-                let columns = options.columns.clone();
-                let default = Options::default();
-                options == Options { columns, ..default }
-            });
+        // The names of the columns to be predicted, or of candidate pairs, do not concern the
+        // fit, nor do the arguments of a result set.
+        let default = Options::default();
+        let is_about = |allowed: fn(Options, Options) -> Options| {
+            let allows = |options: Options| options == allowed(options.clone(), default.clone());
+            self.options(function).is_ok_and(allows)
+        };
+        let is_allowed = match (function, function.set()) {
+            (TableFunction::Predict, _) | (_, Some(ResultSet::Next)) => {
+                is_about(|given, default| Options {
+                    columns: given.columns,
+                    ..default
+                })
+            }
+            (_, Some(ResultSet::Compare)) => is_about(|_, default| default),
+            _ => false,
+        };
         named
             .filter(|(name, _)| hidden(name) && ![TEST, KIND].contains(name))
-            .filter(|_| !about_columns)
+            .filter(|_| !is_allowed)
             .any(|(_, value)| !matches!(value, None | Some(Value::Null)))
     }
 

@@ -9,8 +9,8 @@ use super::builder::{TableBuilder, schema};
 use super::column::ResultColumn;
 use super::result_set::ResultSet;
 use crate::findings::{
-    AnnotatorFinding, CvPoint, HeadToHead, PairFlow, PathPoint, PersonalRank, RankedItem, Summary,
-    TriangleFinding,
+    AnnotatorFinding, CvPoint, HeadToHead, NextPair, PairFlow, PathPoint, PersonalRank, RankedItem,
+    Summary, TriangleFinding,
 };
 use crate::votes::IdType;
 
@@ -198,6 +198,16 @@ impl TableRow for HeadToHead<'_> {
     }
 }
 
+impl TableRow for NextPair<'_> {
+    fn add_columns(table: TableBuilder<Self>) -> TableBuilder<Self> {
+        table
+            .item("left", |row| row.left)
+            .item("right", |row| row.right)
+            .optional_number("gain", |row| row.gain)
+            .count("votes", |row| row.votes)
+    }
+}
+
 impl ResultSet {
     /// Its columns, in order.
     pub fn columns(self) -> &'static [ResultColumn] {
@@ -226,6 +236,7 @@ impl ResultSet {
             Self::Cycles => of::<PairFlow<'_>>(),
             Self::Triangles => of::<TriangleFinding<'_>>(),
             Self::Compare => of::<HeadToHead<'_>>(),
+            Self::Next => of::<NextPair<'_>>(),
         }
     }
 }

@@ -27,11 +27,13 @@ pub enum ResultSet {
     Triangles,
     /// Head to head: one row a pair of the best items.
     Compare,
+    /// The pairs worth asking next.
+    Next,
 }
 
 impl ResultSet {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Ranking,
         Self::Annotators,
         Self::Personal,
@@ -41,6 +43,7 @@ impl ResultSet {
         Self::Cycles,
         Self::Triangles,
         Self::Compare,
+        Self::Next,
     ];
 
     /// The name that SQL users know it by.
@@ -55,6 +58,7 @@ impl ResultSet {
             Self::Cycles => "cycles",
             Self::Triangles => "triangles",
             Self::Compare => "compare",
+            Self::Next => "next",
         }
     }
 }

@@ -147,10 +147,14 @@ impl ItemInverse {
         }
     }
 
+    /// The entry of the items at two positions.
+    pub fn get(&self, a: usize, b: usize) -> f64 {
+        self.matrix[a * self.size + b]
+    }
+
     /// The resistance between the items at two positions.
     pub fn resistance(&self, a: usize, b: usize) -> f64 {
-        let get = |i: usize, j: usize| self.matrix[i * self.size + j];
-        f64::max(get(a, a) + get(b, b) - 2.0 * get(a, b), 0.0)
+        f64::max(self.get(a, a) + self.get(b, b) - 2.0 * self.get(a, b), 0.0)
     }
 }
 
