@@ -80,8 +80,8 @@ fn the_columns_are_those_of_the_contract() {
             "items annotators votes skipped_rows repeated_rows components kappa alpha t0 t iterations \
              hodgerank_error mixed_error position_biased personalized adversarial no_signal version \
              consensus_share local_cycle_share global_cycle_share personal_cycle_share \
-             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share caveats columns \
-             settled_share",
+             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share settled_share \
+             caveats columns",
         ),
         (
             "cycles",
