@@ -20,7 +20,8 @@ pub(super) fn read_candidates(
         annotator: AnnotatorColumn::Unknown,
         ..columns.clone()
     };
-    let mut source = Source::open_to_predict(connection, text, &columns)?;
+    let source = Source::open_to_predict(connection, text, &columns);
+    let mut source = source.map_err(|error| message(format!("candidates: {error}")))?;
     let columns = source.columns.clone();
     let mut items = SeenTypes::default();
     let mut candidates = CandidateBuilder::default();

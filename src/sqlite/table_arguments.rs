@@ -10,6 +10,9 @@ use crate::render::arrow::{ResultSet, SetArguments};
 use crate::render::svg::Plot;
 use crate::simulate::Simulation;
 
+/// The options that are columns too.
+const COLUMN_OPTIONS: [&str; 3] = ["kappa", "t", "seed"];
+
 /// The arguments of one call, in the order of the function's arguments; None for
 /// those that were not given.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,14 +57,15 @@ impl TableArguments {
 
     /// The options of a fit: the JSON object, and the columns that are options.
     pub fn options(&self, function: TableFunction) -> Result<Options> {
-        let json = self.json(function)?;
-        let columns = ["kappa", "t", "seed"];
-        let given: Vec<_> = columns
+        let given: Vec<_> = COLUMN_OPTIONS
             .into_iter()
             .filter_map(|name| Some((name, self.get(function, name)?)))
             .collect();
-        let object = match serde_json::from_str(&json) {
-            Ok(serde_json::Value::Object(mut fields)) if !given.is_empty() => {
+        let object = match self.fields(function) {
+            Some(mut fields) => {
+                if let Some(set) = function.set() {
+                    SetArguments::take_from(set, &mut fields)?;
+                }
                 for (name, value) in given {
                     if fields.get(name).is_some_and(|value| !value.is_null()) {
                         return Err(message(format!(
@@ -73,18 +77,24 @@ impl TableArguments {
                 serde_json::Value::Object(fields).to_string()
             }
             // `Options::from_json` refuses what is not an object.
-            _ => json,
+            None => self.json(function)?,
         };
-        let options = match function.set() {
-            Some(set) => SetArguments::take(set, &object)?.1,
-            None => object,
-        };
-        Ok(Options::from_json(&options)?)
+        Options::from_json(&object).map_err(|error| {
+            let arguments = function.set().map_or(&[][..], ResultSet::arguments);
+            match arguments.is_empty() || !error.to_string().starts_with("unknown option") {
+                true => error.into(),
+                false => message(format!("{error}; here also: {}", arguments.join(", "))),
+            }
+        })
     }
 
-    /// The arguments of a result set, which are in the same JSON object as the options.
+    /// The arguments of a result set, which stand in the same JSON object as the options.
     pub fn of_set(&self, function: TableFunction, set: ResultSet) -> Result<SetArguments> {
-        Ok(SetArguments::take(set, &self.json(function)?)?.0)
+        match self.fields(function) {
+            Some(mut fields) => Ok(SetArguments::take_from(set, &mut fields)?),
+            // `options` refuses what is not an object.
+            None => Ok(SetArguments::default()),
+        }
     }
 
     /// The votes to be predicted: the name of a table or a SELECT.
@@ -117,27 +127,37 @@ impl TableArguments {
         let visible = function.columns();
         let hidden = |name: &str| visible.iter().all(|(column, _)| column != name);
         let named = function.arguments().iter().zip(&self.0).skip(1);
-        // The names of the columns to be predicted, or of candidate pairs, do not concern the
-        // fit, nor do the arguments of a result set.
-        let default = Options::default();
-        let is_about = |allowed: fn(Options, Options) -> Options| {
-            let allows = |options: Options| options == allowed(options.clone(), default.clone());
-            self.options(function).is_ok_and(allows)
-        };
-        let is_allowed = match (function, function.set()) {
-            (TableFunction::Predict, _) | (_, Some(ResultSet::Next)) => {
-                is_about(|given, default| Options {
-                    columns: given.columns,
-                    ..default
-                })
-            }
-            (_, Some(ResultSet::Compare)) => is_about(|_, default| default),
-            _ => false,
-        };
-        named
+        let has_any = named
             .filter(|(name, _)| hidden(name) && ![TEST, KIND].contains(name))
-            .filter(|_| !is_allowed)
-            .any(|(_, value)| !matches!(value, None | Some(Value::Null)))
+            .any(|(_, value)| !matches!(value, None | Some(Value::Null)));
+        has_any && !self.concern_the_result_alone(function)
+    }
+
+    /// Whether the options are names of columns to be predicted or of candidate pairs, or
+    /// arguments of a result set.
+    fn concern_the_result_alone(&self, function: TableFunction) -> bool {
+        let is_about_columns = || {
+            self.options(function).is_ok_and(|options| {
+                let columns = options.columns.clone();
+                let default = Options::default();
+                options == Options { columns, ..default }
+            })
+        };
+        match (function, function.set()) {
+            (TableFunction::Predict, _) | (_, Some(ResultSet::Next)) => is_about_columns(),
+            (_, Some(ResultSet::Compare)) => self
+                .options(function)
+                .is_ok_and(|options| options == Options::default()),
+            _ => false,
+        }
+    }
+
+    /// The fields of the options; None if they are no JSON object.
+    fn fields(
+        &self,
+        function: TableFunction,
+    ) -> Option<serde_json::Map<String, serde_json::Value>> {
+        serde_json::from_str(&self.json(function).ok()?).ok()
     }
 
     fn json(&self, function: TableFunction) -> Result<String> {

@@ -21,7 +21,7 @@ fn top_and_n_are_arguments_of_one_function() {
         ),
         (
             r#"me_hodgerank_next('votes', '{"top": 3}')"#,
-            "unknown option \"top\"",
+            "max_seconds; here also: n, candidates",
         ),
         (
             r#"me_hodgerank('votes', '{"n": 3}')"#,
@@ -110,7 +110,7 @@ fn candidates_come_from_a_table_or_a_select() {
     assert_error(
         &connection,
         r#"SELECT * FROM me_hodgerank_next('votes', '{"candidates": "others"}')"#,
-        "no column \"left\"",
+        "no columns \"left\" and \"right\"",
     );
     assert_error(
         &connection,

@@ -3,7 +3,7 @@
 //! The hosts pass them in the same object as the options. They are taken out before the
 //! options are read, so that they do not matter to the cache of fits.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::result_set::ResultSet;
 use crate::error::Result;
@@ -42,13 +42,9 @@ impl ResultSet {
 }
 
 impl SetArguments {
-    /// Takes the arguments of a set out of a JSON object, and returns the rest of it: the
-    /// options. A text that is no JSON object is left as it is, and refused as options.
-    pub fn take(set: ResultSet, json: &str) -> Result<(Self, String)> {
+    /// Takes the arguments of a set out of a JSON object; what is left are options.
+    pub fn take_from(set: ResultSet, fields: &mut Map<String, Value>) -> Result<Self> {
         let mut arguments = Self::default();
-        let Ok(Value::Object(mut fields)) = serde_json::from_str(json) else {
-            return Ok((arguments, json.into()));
-        };
         for name in set.arguments() {
             let field = FIELDS.iter().find(|field| field.name == *name);
             if let (Some(field), Some(value)) = (field, fields.remove(*name)) {
@@ -57,7 +53,7 @@ impl SetArguments {
         }
         arguments.compare.check()?;
         arguments.next.check()?;
-        Ok((arguments, Value::Object(fields).to_string()))
+        Ok(arguments)
     }
 }
 
@@ -65,24 +61,32 @@ impl SetArguments {
 mod tests {
     use super::*;
 
+    fn fields(json: &str) -> Map<String, Value> {
+        serde_json::from_str(json).unwrap()
+    }
+
     #[test]
     fn a_set_takes_its_own_arguments_and_leaves_the_options() {
         let json = r#"{"top": 7, "n": 3, "candidates": "pairs", "kappa": 2}"#;
-        let (taken, rest) = SetArguments::take(ResultSet::Compare, json).unwrap();
+        let take = |set| {
+            let mut fields = fields(json);
+            let taken = SetArguments::take_from(set, &mut fields).unwrap();
+            let left: Vec<String> = fields.keys().cloned().collect();
+            (taken, left.join(" "))
+        };
+        let (taken, left) = take(ResultSet::Compare);
         assert_eq!(
             (taken.compare.top, taken.next.n, taken.candidates),
             (7, 20, None)
         );
-        assert_eq!(rest, r#"{"candidates":"pairs","kappa":2,"n":3}"#);
-        let (taken, rest) = SetArguments::take(ResultSet::Next, json).unwrap();
+        assert_eq!(left, "candidates kappa n");
+        let (taken, left) = take(ResultSet::Next);
         assert_eq!((taken.compare.top, taken.next.n), (50, 3));
         assert_eq!(taken.candidates.as_deref(), Some("pairs"));
-        assert_eq!(rest, r#"{"kappa":2,"top":7}"#);
-        let (taken, rest) = SetArguments::take(ResultSet::Ranking, json).unwrap();
+        assert_eq!(left, "kappa top");
+        let (taken, left) = take(ResultSet::Ranking);
         assert_eq!(taken, SetArguments::default());
-        assert!(rest.contains("\"top\":7"));
-        let (taken, rest) = SetArguments::take(ResultSet::Next, "[1]").unwrap();
-        assert_eq!((taken, rest.as_str()), (SetArguments::default(), "[1]"));
+        assert_eq!(left, "candidates kappa n top");
     }
 
     #[test]
@@ -91,7 +95,6 @@ mod tests {
             let is_known = |name: &&str| FIELDS.iter().any(|field| field.name == *name);
             assert!(set.arguments().iter().all(is_known), "{set}");
         }
-        let message = |set, json| SetArguments::take(set, json).unwrap_err().to_string();
         for (set, json, text) in [
             (
                 ResultSet::Compare,
@@ -109,7 +112,8 @@ mod tests {
                 "n must be a whole number, 0 or greater, not \"five\"",
             ),
         ] {
-            assert_eq!(message(set, json), text);
+            let error = SetArguments::take_from(set, &mut fields(json)).unwrap_err();
+            assert_eq!(error.to_string(), text);
         }
     }
 }
