@@ -118,14 +118,19 @@ fn the_gain_is_that_of_refits_and_the_choice_is_greedy() -> Result<()> {
         let fit = fit(&rows)?;
         let (laplacian, rhs) = normal_equations(count, &rows);
         let scores = laplacian.lu().solve(&rhs).unwrap();
+        let mut times: BTreeMap<[usize; 2], f64> = BTreeMap::new();
         for pair in fit.next_pairs(NextOptions::n(12), None)? {
             let all = (0..count).flat_map(|b| (0..b).map(move |a| [a, b]));
-            let best = all.map(|pair| refitted_gain(count, &rows, pair));
+            let worth =
+                |pair: [usize; 2], gain: f64| gain / (1.0 + times.get(&pair).unwrap_or(&0.0));
+            let best = all.map(|pair| worth(pair, refitted_gain(count, &rows, pair)));
             let best = best.fold(0.0, f64::max);
             let found = pair.gain.unwrap();
             let own = refitted_gain(count, &rows, items(&pair));
             assert!((found / own - 1.0).abs() < 1e-9, "{found} {own}");
+            let found = worth(items(&pair), found);
             assert!((found / best - 1.0).abs() < 1e-9, "{found} {best}");
+            *times.entry(items(&pair)).or_default() += 1.0;
             // The scores stay as they are until somebody has answered.
             let [a, b] = items(&pair);
             rows.push((a, b, scores[a] - scores[b]));
@@ -134,13 +139,27 @@ fn the_gain_is_that_of_refits_and_the_choice_is_greedy() -> Result<()> {
     Ok(())
 }
 
+fn fit_pairs(rows: &[(usize, usize, f64)], n: usize) -> Result<Vec<[usize; 2]>> {
+    let fit = fit(rows)?;
+    let pairs = fit.next_pairs(NextOptions::n(n), None)?;
+    Ok(pairs.iter().map(items).collect())
+}
+
 #[test]
 fn a_batch_is_not_the_same_pair_again_and_again() -> Result<()> {
     let fit = fit(&some_votes(12, 20, 4))?;
     let pairs = fit.next_pairs(NextOptions::default(), None)?;
     assert_eq!(pairs.len(), 20);
     let different: BTreeSet<_> = pairs.iter().map(items).collect();
-    assert!(different.len() >= 10, "{}", different.len());
+    assert!(different.len() >= 18, "{}", different.len());
+    // Not even where one more vote changes next to nothing; but an item of which little is
+    // known is asked again.
+    let mut rows = some_votes(5, 5000, 4);
+    let pairs = fit_pairs(&rows, 10)?;
+    assert_eq!(pairs.iter().collect::<BTreeSet<_>>().len(), 10);
+    rows.push((0, 5, 1.0));
+    let pairs = fit_pairs(&rows, 10)?;
+    assert!(pairs.iter().all(|pair| pair[1] == 5), "{pairs:?}");
     Ok(())
 }
 
@@ -335,7 +354,7 @@ enum Way {
 /// Kendall's τ after each batch of ten votes, on average over its end.
 fn asked(way: Way, batches: usize, seed: u64) -> Result<f64> {
     let count = 16;
-    let truth = |item: usize| 0.9 * (item as f64 / (count - 1) as f64 - 0.5);
+    let truth = |item: usize| 2.0 * item as f64 / (count - 1) as f64 - 1.0;
     let mut random = Random(seed << 32 | 77);
     let mut times = vec![0usize; count * count];
     let mut rows: Vec<(usize, usize, f64)> = Vec::new();
@@ -364,12 +383,10 @@ fn asked(way: Way, batches: usize, seed: u64) -> Result<f64> {
         }
         for (left, right) in pairs {
             times[left.min(right) * count + left.max(right)] += 1;
-            let share = 0.5 * (1.0 + truth(left) - truth(right));
-            rows.push((
-                left,
-                right,
-                if random.uniform() < share { 1.0 } else { -1.0 },
-            ));
+            // About normal, with a standard deviation of 0.7.
+            let noise = (0..6).map(|_| random.uniform()).sum::<f64>() - 3.0;
+            let side = truth(left) - truth(right) + noise;
+            rows.push((left, right, side.signum()));
         }
         if batch >= batches / 2 {
             let mut scores = vec![0.0; count];
@@ -387,14 +404,14 @@ fn asked(way: Way, batches: usize, seed: u64) -> Result<f64> {
 #[test]
 fn asking_where_it_says_is_better_than_chance() -> Result<()> {
     let mean = |way| -> Result<f64> {
-        let draws = 24;
-        let sum: Result<f64> = (0..draws).map(|seed| asked(way, 40, seed)).sum();
+        let draws = 30;
+        let sum: Result<f64> = (0..draws).map(|seed| asked(way, 60, seed)).sum();
         Ok(sum? / draws as f64)
     };
     let [next, random, least_asked] = [Way::Next, Way::Random, Way::LeastAsked].map(mean);
     let (next, random, least_asked) = (next?, random?, least_asked?);
     println!("next {next:.4}, random {random:.4}, least asked {least_asked:.4}");
-    assert!(next > random && next > least_asked);
+    assert!(next > random + 0.01 && next > least_asked + 0.01);
     Ok(())
 }
 

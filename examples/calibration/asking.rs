@@ -32,13 +32,28 @@ const WAYS: [(Way, &str); 3] = [
     (Way::LeastAsked, "least asked"),
 ];
 
-/// Prints the mean of Kendall's τ with the truth after each batch, and draws it.
+/// Prints the mean of Kendall's τ with the truth after each batch, and draws it; and the
+/// same for items that are close together, where no pair is one-sided.
 pub fn asking(draws: u64) -> Result<()> {
+    println!("scores from −1 to 1:");
+    let curves = curves(1.0, draws)?;
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/asking.svg");
+    match std::fs::write(&path, picture(&curves)) {
+        Ok(()) => println!("drawn to {}", path.display()),
+        Err(error) => println!("{}: {error}", path.display()),
+    }
+    println!("\nscores from −0.3 to 0.3:");
+    self::curves(0.3, draws)?;
+    Ok(())
+}
+
+/// The mean of Kendall's τ after each batch, by way of asking.
+fn curves(spread: f64, draws: u64) -> Result<Vec<Vec<f64>>> {
     let mut curves = Vec::new();
     for (way, _) in WAYS {
         let mut mean = vec![0.0; VOTES / BATCH];
         for seed in 0..draws {
-            for (sum, tau) in mean.iter_mut().zip(asked(way, seed)?) {
+            for (sum, tau) in mean.iter_mut().zip(asked(way, spread, seed)?) {
                 *sum += tau / draws as f64;
             }
         }
@@ -58,12 +73,7 @@ pub fn asking(draws: u64) -> Result<()> {
             None => println!("{name}: τ = {GOAL} is not reached with {VOTES} votes"),
         }
     }
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/asking.svg");
-    match std::fs::write(&path, picture(&curves)) {
-        Ok(()) => println!("drawn to {}", path.display()),
-        Err(error) => println!("{}: {error}", path.display()),
-    }
-    Ok(())
+    Ok(curves)
 }
 
 /// The votes after which the goal is reached for good.
@@ -75,9 +85,9 @@ fn reached(curve: &[f64]) -> Option<usize> {
 
 /// Kendall's τ after each batch. The scores are evenly spaced, and an item wins if its score
 /// is higher after normal noise, as in the simulated votes of this library.
-fn asked(way: Way, seed: u64) -> Result<Vec<f64>> {
+fn asked(way: Way, spread: f64, seed: u64) -> Result<Vec<f64>> {
     let options = Options::from_json(r#"{"annotator": null}"#)?;
-    let truth = |item: usize| 2.0 * item as f64 / (ITEMS - 1) as f64 - 1.0;
+    let truth = |item: usize| spread * (2.0 * item as f64 / (ITEMS - 1) as f64 - 1.0);
     let mut random = Random::new(seed);
     let mut times = vec![0usize; ITEMS * ITEMS];
     let mut rows: Vec<(usize, usize, f64)> = Vec::new();

@@ -30,7 +30,7 @@ pub(super) fn settled_share(fit: &Fit, stop: &Stop) -> Result<f64> {
     };
     let q_values = q_values(&p_values);
     let settled = q_values.iter().filter(|&&q| q <= SETTLED_Q_VALUE).count();
-    let among_these = settled as f64 / p_values.len() as f64;
+    let among_these = settled as f64 / p_values.len().max(1) as f64;
     let items = fit.items.len() as f64;
     Ok(among_these * pairs.count() as f64 / (items * (items - 1.0) / 2.0))
 }

@@ -11,7 +11,10 @@
 //!    z = L⁺(e_a − e_b),   L⁺ ← L⁺ − z zᵀ h/(1 + h R_ab)
 //!    ```
 //!
-//!    and the next pair is one that is worth asking besides those before it.
+//!    and the next pair is one that is worth asking besides those before it. Where each item
+//!    has many votes already, one more hardly changes L⁺, and the same pair would come again
+//!    and again although others tell nearly as much. So the gain of a pair that was asked k
+//!    times counts 1/(1 + k) of what it is.
 //!
 //! Gains fall as pairs are asked. So they are kept in a heap, and only those on its top are
 //! computed anew: the greedy choice, without looking at every pair each time.
@@ -342,15 +345,16 @@ impl ItemPool {
         count: usize,
         stop: &Stop,
     ) -> Result<Vec<AskedPair>> {
-        let entry = |pool: &Self, pair: [u32; 2]| {
+        let entry = |pool: &Self, pair: [u32; 2], times: u32| {
             let [a, b] = pair.map(|position| position as usize);
             HeapEntry {
-                gain: pool.gain(a, b),
+                worth: pool.gain(a, b) / f64::from(1 + times),
                 pair: Reverse(pair),
+                times,
             }
         };
-        let mut heap: BinaryHeap<HeapEntry> =
-            pairs.into_iter().map(|pair| entry(self, pair)).collect();
+        let pairs = pairs.into_iter();
+        let mut heap: BinaryHeap<HeapEntry> = pairs.map(|pair| entry(self, pair, 0)).collect();
         let mut asked = Vec::new();
         while asked.len() < count
             && let Some(top) = heap.pop()
@@ -358,7 +362,7 @@ impl ItemPool {
             stop.check()?;
             let Reverse(pair) = top.pair;
             // It may have fallen since it was put there.
-            let present = entry(self, pair);
+            let present = entry(self, pair, top.times);
             if heap.peek().is_some_and(|next| present < *next) {
                 heap.push(present);
                 continue;
@@ -367,10 +371,10 @@ impl ItemPool {
             asked.push(AskedPair {
                 a: self.items[a] as usize,
                 b: self.items[b] as usize,
-                gain: Some(present.gain),
+                gain: Some(self.gain(a, b)),
             });
             self.ask(a, b);
-            heap.push(entry(self, pair));
+            heap.push(entry(self, pair, top.times + 1));
         }
         Ok(asked)
     }
@@ -392,19 +396,22 @@ impl ItemPool {
     }
 }
 
-/// A pair in the heap: the largest gain first, equal ones by their items.
+/// A pair in the heap: the one that is worth most first, equal ones by their items.
 #[derive(Clone, Copy, PartialEq)]
 struct HeapEntry {
-    gain: f64,
+    /// The gain, divided by one more than how often the pair was asked.
+    worth: f64,
     pair: Reverse<[u32; 2]>,
+    /// How often it was asked.
+    times: u32,
 }
 
 impl Eq for HeapEntry {}
 
 impl Ord for HeapEntry {
     fn cmp(&self, other: &Self) -> Ordering {
-        let by_gain = self.gain.total_cmp(&other.gain);
-        by_gain.then(self.pair.cmp(&other.pair))
+        let by_worth = self.worth.total_cmp(&other.worth);
+        by_worth.then(self.pair.cmp(&other.pair))
     }
 }
 

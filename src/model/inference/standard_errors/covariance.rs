@@ -2,10 +2,9 @@
 
 /// V by pair of items: the lower triangle, row by row, or where that is too large a sketch.
 ///
-/// A sketch has a row of [lanes](ClusteredCovariance::LANES) for each item, such that V_ij
-/// is about the product of the rows of i and j. It comes from the same random signs as the
-/// [variances](super::sketch); each row has been scaled, so that its square is the variance
-/// that was found there.
+/// A sketch has a row of a few numbers for each item, such that V_ij is about the product of
+/// the rows of i and j. It comes from the same random signs as the variances; each row has
+/// been scaled, so that its square is the variance that was found there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusteredCovariance {
     /// The lower triangle; empty if there is a sketch.
