@@ -87,7 +87,8 @@ bench-growth:
 		.venv/peers/bin/python -m pip install --quiet pandas $$peer || echo "$$peer did not install"; done
 	touch $@
 
-# False verdicts and coverage on made-up votes: 200 draws each, and 40 of intervals.
+# False verdicts and coverage on made-up votes: 200 draws each, and 40 of intervals and of asking,
+# which draws docs/asking.svg anew.
 calibration:
 	$(CARGO) run --release --quiet --example calibration
 

@@ -21,30 +21,38 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN coalesce('', *COLUMNS(lambda name: {is annotator})) END) AS annotator_type,
-        any_value(CASE WHEN false THEN coalesce('', *COLUMNS(lambda name: {is item})) END) AS item_type
+        any_value(CASE WHEN false THEN {first annotator} END) AS annotator_type,
+        any_value(CASE WHEN false THEN {first left} END) AS left_type,
+        any_value(CASE WHEN false THEN {first right} END) AS right_type
     FROM (
-        -- The columns that may be read, and one that is always there.
-        SELECT COLUMNS(lambda name: {is read})
-        FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
-            || {table {votes}})
-        -- True, and volatile: two calls on the same votes do not become one job.
-        WHERE me_hodgerank_unshared()
+        SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
+        FROM (
+            -- The columns that may be read, by precedence. One that is always there lets any
+            -- of them be missing.
+            SELECT
+                {ordered columns},
+                '' AS me_hodgerank_last
+            FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
+                || {table {votes}})
+            -- True, and volatile: two calls on the same votes do not become one job.
+            WHERE me_hodgerank_unshared()
+        )
     ) AS me_hodgerank_vote
 ),
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('{no_votes}')) AS job,
-        annotator_type, item_type, false AS is_done,
+        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || {table {votes}}
-            || ')')) AS column_names
+            || ')')) AS column_names{candidates}
     FROM me_hodgerank_collected
     UNION ALL
     SELECT job, annotator_type, item_type,
         me_hodgerank_wait(job, column_names, {
             annotator: annotator, "left": "left", "right": "right", choice: choice,
             weight: weight, fold: fold
-        }), column_names
+        }{more columns}), column_names{more columns}
     FROM me_hodgerank_waited WHERE NOT is_done
 ){select};

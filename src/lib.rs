@@ -127,17 +127,20 @@ pub use {arrow_array, arrow_schema};
 pub use error::{Error, ErrorKind, Result};
 pub use execution::Execution;
 pub use findings::{
-    AnnotatorFinding, Caveat, CvPoint, FlowShares, PairFlow, PathEffect, PathPoint, PersonalRank,
-    RankedItem, Summary, TriangleFinding, Verdict,
+    AnnotatorFinding, Caveat, CompareOptions, CvPoint, FlowShares, HeadToHead, NextOptions,
+    NextPair, PairFlow, PathEffect, PathPoint, PersonalRank, RankedItem, Summary, TriangleFinding,
+    Verdict,
 };
 pub use fit::Fit;
 pub use fit::predict::Predictor;
 pub use options::{AnnotatorColumn, BiasTest, Columns, OnBadRow, Options, PairModel, ThetaUpdate};
-pub use render::arrow::{ColumnKind, ResultColumn, ResultSet, id_data_type};
+pub use render::arrow::{ColumnKind, ResultColumn, ResultSet, SetArguments, id_data_type};
 pub use render::html::ReportOptions;
 pub use render::svg::Plot;
 pub use simulate::{Simulation, Simulator};
-pub use votes::{ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes};
+pub use votes::{
+    CandidateBuilder, CandidatePairs, ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes,
+};
 
 /// For the tests and benchmarks of this crate only: it changes without notice.
 #[cfg(feature = "internals")]

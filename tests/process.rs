@@ -43,6 +43,23 @@ fn fits(work: impl FnOnce()) -> u64 {
     computed_fits() - before
 }
 
+/// `top`, `n` and `candidates` choose rows of a fit and do not make another one.
+#[test]
+fn arguments_of_one_set_fit_nothing_again() {
+    let _alone = alone();
+    let connection = with_votes(103, 20, 30);
+    let fitted = |options: &str, set: &str, rows: usize| {
+        let sql = format!("SELECT * FROM me_hodgerank_{set}('votes', '{options}')");
+        fits(|| assert_eq!(run(&connection, &sql), Ok(rows)))
+    };
+    assert_eq!(fitted(r#"{"top": 4}"#, "compare", 6), 1);
+    assert_eq!(fitted(r#"{"top": 3}"#, "compare", 3), 0);
+    assert_eq!(fitted(r#"{"n": 5}"#, "next", 5), 0);
+    let candidates = r#"{"n": 2, "candidates": "SELECT 1 AS left, 2 AS right"}"#;
+    assert_eq!(fitted(candidates, "next", 2), 0);
+    assert_eq!(fitted(r#"{"n": 5, "seed": 1}"#, "next", 5), 1);
+}
+
 #[test]
 fn sibling_calls_share_the_fit() {
     let _alone = alone();

@@ -11,8 +11,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use me_hodgerank::internals::cache;
 use me_hodgerank::{
-    ChoiceRef, ErrorKind, Execution, Fit, IdRef, IdType, Options, Predictor, ResultSet, Row,
-    Simulation, VoteBuilder, Votes,
+    ChoiceRef, CompareOptions, ErrorKind, Execution, Fit, IdRef, IdType, NextOptions, Options,
+    Predictor, ResultSet, Row, Simulation, VoteBuilder, Votes,
 };
 use table::simulated;
 
@@ -58,7 +58,7 @@ fn the_columns_are_those_of_the_contract() {
         (
             "ranking",
             "item rank score hodgerank_rank hodgerank_score votes wins losses ties component \
-             score_std_error score_low score_high rank_low rank_high",
+             score_std_error score_low score_high rank_low rank_high tier",
         ),
         (
             "annotators",
@@ -66,7 +66,8 @@ fn the_columns_are_those_of_the_contract() {
              position_bias_order position_bias_time deviation deviation_order deviation_time \
              is_position_biased is_personalized is_adversarial position_bias_p_value \
              position_bias_q_value deviation_p_value deviation_q_value against_p_value \
-             against_q_value no_signal_p_value no_signal_q_value camp verdict evidence",
+             against_q_value no_signal_p_value no_signal_q_value camp verdict evidence \
+             repeated_pairs same_choice_share swapped_pairs same_side_share",
         ),
         (
             "personal",
@@ -79,7 +80,8 @@ fn the_columns_are_those_of_the_contract() {
             "items annotators votes skipped_rows repeated_rows components kappa alpha t0 t iterations \
              hodgerank_error mixed_error position_biased personalized adversarial no_signal version \
              consensus_share local_cycle_share global_cycle_share personal_cycle_share \
-             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share caveats columns",
+             position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share settled_share \
+             caveats columns",
         ),
         (
             "cycles",
@@ -89,6 +91,12 @@ fn the_columns_are_those_of_the_contract() {
             "triangles",
             "item_a item_b item_c curl votes is_circle flow_ab flow_bc flow_ca p_value q_value",
         ),
+        (
+            "compare",
+            "item_a item_b difference low high p_value q_value predicted_share direct_votes \
+             direct_wins direct_ties",
+        ),
+        ("next", "left right gain votes"),
     ];
     let votes = demo(&Options::default());
     let fit = fit(&votes, &Options::default());
@@ -248,6 +256,8 @@ fn findings_are_the_rows_of_the_tables() {
         summary,
         cycles,
         triangles,
+        compare,
+        next,
     ] = ResultSet::ALL.map(|set| fit.table(set).unwrap());
     let texts = |batch: &RecordBatch, name: &str| -> Vec<String> {
         let texts = column(batch, name).as_string::<i32>().iter().flatten();
@@ -301,6 +311,13 @@ fn findings_are_the_rows_of_the_tables() {
     let worst = fit.triangles().unwrap();
     let is_cycle: Vec<bool> = worst.iter().map(|triangle| triangle.is_cycle).collect();
     assert_eq!(is_cycle, flags(&triangles, "is_circle"));
+    let pairs = fit.compare(CompareOptions::default()).unwrap();
+    let q_values: Vec<f64> = pairs.iter().map(|pair| pair.q_value).collect();
+    assert_eq!(q_values, numbers(&compare, "q_value"));
+    let pairs = fit.next_pairs(NextOptions::default(), None).unwrap();
+    let left: Vec<i64> = pairs.iter().map(|pair| id(pair.left)).collect();
+    assert_eq!(left, integers(&next, "left"));
+
     for triangle in &worst {
         assert_eq!(triangle.pair_votes.iter().sum::<f64>(), triangle.votes);
     }
@@ -320,6 +337,8 @@ fn findings_without_a_chosen_time_are_refused() {
         fit.personal().err(),
         fit.cv().err(),
         fit.summary().err(),
+        fit.compare(CompareOptions::default()).err(),
+        fit.next_pairs(NextOptions::default(), None).err(),
     ];
     let expected = fit.table(ResultSet::Ranking).unwrap_err().to_string();
     for error in refused {

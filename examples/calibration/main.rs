@@ -1,13 +1,15 @@
 //! Calibration of the verdicts and intervals on simulated votes, whose truth is
 //! known: the false discovery rate, the power (the share of planted annotators that
-//! are found), and the coverage of the intervals of scores and ranks.
+//! are found), the coverage of the intervals of scores and ranks, and how many votes a
+//! ranking needs by how pairs are chosen.
 //! `make calibration` runs it.
 //!
 //!     calibration [DRAWS [PART]]
 //!
-//! 200 draws by default. A part is `verdicts`, `sides`, `leaving out`, `intervals`, or words of the name
-//! of a setting.
+//! 200 draws by default. A part is `verdicts`, `sides`, `leaving out`, `intervals`, `asking`, or words of
+//! the name of a setting.
 
+mod asking;
 mod coverage;
 mod crowds;
 mod discoveries;
@@ -17,6 +19,7 @@ mod taste_coverage;
 mod tastes;
 mod verdicts;
 
+use asking::asking;
 use coverage::{coverage, coverage_cases};
 use crowds::Kind;
 use discoveries::discoveries;
@@ -63,6 +66,11 @@ fn main() -> Result<()> {
         for case in taste_cases() {
             taste_coverage(&case, draws)?;
         }
+    }
+    if is_wanted("asking") {
+        let draws = draws.div_ceil(INTERVAL_DRAWS);
+        println!("\nKendall's τ with the truth by how pairs are chosen, {draws} draws each\n");
+        asking(draws)?;
     }
     Ok(())
 }

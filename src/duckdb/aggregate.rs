@@ -163,7 +163,9 @@ unsafe extern "C" fn finalize(
                 VoteState::Empty => None,
                 VoteState::MissingColumns => Some(MISSING_COLUMNS),
                 VoteState::Votes(votes) => {
-                    let work = move |execution: &mut Execution<'_>| compute_job(*votes, execution);
+                    let work = move |execution: &mut Execution<'_>, candidates| {
+                        compute_job(*votes, candidates, execution)
+                    };
                     Some(fit_jobs::park(work))
                 }
             };

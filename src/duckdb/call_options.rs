@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::error::SqlError;
 use super::input_vector::InputVector;
-use crate::{Options, Plot, ResultSet};
+use crate::{Options, Plot, ResultSet, SetArguments};
 
 /// Who passes the options.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +32,8 @@ pub struct CallOptions {
     optional: OptionalColumns,
     /// The only result set that is asked for: the others take time too.
     pub result: Option<ResultSet>,
+    /// The arguments of that set.
+    pub set_arguments: SetArguments,
 }
 
 /// Which of the optional columns a call has as arguments.
@@ -49,7 +51,7 @@ impl CallOptions {
         optional: OptionalColumns,
     ) -> Result<Self, SqlError> {
         let json = written.as_deref().unwrap_or("{}");
-        let (options, result) = match caller {
+        let (options, result, set_arguments) = match caller {
             Caller::Table => of_table(json)?,
             Caller::Votes => {
                 let (json, result) = split_result(json)?;
@@ -58,7 +60,7 @@ impl CallOptions {
                 let named = |present: bool, name: &str| present.then(|| name.to_string());
                 options.columns.weight = named(optional.weight, "weight");
                 options.columns.fold = named(optional.fold, "fold");
-                (options, result)
+                (options, result, SetArguments::default())
             }
         };
         Ok(Self {
@@ -67,6 +69,7 @@ impl CallOptions {
             options,
             optional,
             result,
+            set_arguments,
         })
     }
 
@@ -83,9 +86,10 @@ impl CallOptions {
 
 /// Reads what a macro passes: options, the result that it asks for, and the kind of
 /// picture, which is checked before the fit.
-fn of_table(json: &str) -> Result<(Options, Option<ResultSet>), SqlError> {
+fn of_table(json: &str) -> Result<(Options, Option<ResultSet>, SetArguments), SqlError> {
     let Ok(mut fields) = serde_json::from_str::<Map<String, Value>>(json) else {
-        return Ok((Options::from_json(json)?, None)); // it says what is wrong
+        let options = Options::from_json(json)?; // it says what is wrong
+        return Ok((options, None, SetArguments::default()));
     };
     let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_null());
     let result = take("result").map(|name| result_set(&name)).transpose()?;
@@ -96,8 +100,12 @@ fn of_table(json: &str) -> Result<(Options, Option<ResultSet>), SqlError> {
     if fields.get("annotator").and_then(Value::as_str) == Some("") {
         fields.remove("annotator");
     }
+    let set_arguments = match result {
+        Some(set) => SetArguments::take_from(set, &mut fields)?,
+        None => SetArguments::default(),
+    };
     let options = Options::from_json(&Value::Object(fields).to_string())?;
-    Ok((options, result))
+    Ok((options, result, set_arguments))
 }
 
 /// Separates `result`, which is an option of the aggregates of this host only.

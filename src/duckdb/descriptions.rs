@@ -50,6 +50,13 @@ fn answer(set: ResultSet) -> &'static str {
         }
         ResultSet::Cycles => "What no ranking can explain: a row for each compared pair.",
         ResultSet::Triangles => "The worst cycles of three items, with p-values.",
+        ResultSet::Compare => {
+            "Is one item really better than another? A row for each pair of the top items, with an \
+             interval, p- and q-values and the direct votes."
+        }
+        ResultSet::Next => {
+            "What to ask next: the pairs of items whose votes would tell most about the scores."
+        }
     }
 }
 
@@ -102,7 +109,7 @@ const OTHERS: &[(&str, FunctionKind, &str, &str)] = &[
         "me_hodgerank_plot",
         FunctionKind::TableMacro,
         "A picture of the fit as SVG: 'ranking', 'path_position_bias', 'path_deviation', \
-         'jump_out', 'personal' or 'cv'. Column: svg.",
+         'jump_out', 'personal', 'matrix' or 'cv'. Column: svg.",
         "SELECT svg FROM me.me_hodgerank_plot('votes', 'ranking')",
     ),
     (

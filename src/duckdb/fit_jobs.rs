@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use arrow_array::RecordBatch;
 
 use super::error::{SqlError, guard};
-use crate::Execution;
+use crate::{CandidatePairs, Execution};
 
 /// So long [`wait`] waits for a fit before DuckDB may look for an interrupt.
 const MAX_WAIT: Duration = Duration::from_millis(50);
@@ -46,8 +46,9 @@ pub enum JobResult {
 
 type Outcome = Result<JobResult, SqlError>;
 
-/// What a job does. It stops when its execution says so.
-type Work = Box<dyn FnOnce(&mut Execution<'_>) -> Outcome + Send>;
+/// What a job does, with the candidate pairs that come with the first question. It stops
+/// when its execution says so.
+type Work = Box<dyn FnOnce(&mut Execution<'_>, Option<CandidatePairs>) -> Outcome + Send>;
 
 /// A fit that waits, runs or has ended.
 struct Job {
@@ -70,7 +71,9 @@ static JOBS: LazyLock<Mutex<HashMap<u64, Arc<Job>>>> = LazyLock::new(Mutex::defa
 static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// Keeps the work of a job until somebody asks for it, and returns its number.
-pub fn park(work: impl FnOnce(&mut Execution<'_>) -> Outcome + Send + 'static) -> u64 {
+pub fn park(
+    work: impl FnOnce(&mut Execution<'_>, Option<CandidatePairs>) -> Outcome + Send + 'static,
+) -> u64 {
     let number = LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1;
     let job = Job {
         asked: AtomicU64::new(0),
@@ -84,7 +87,12 @@ pub fn park(work: impl FnOnce(&mut Execution<'_>) -> Outcome + Send + 'static) -
 }
 
 /// Runs the work of a job on a thread of its own.
-fn start(number: u64, job: &Arc<Job>, work: Work) -> Result<(), SqlError> {
+fn start(
+    number: u64,
+    job: &Arc<Job>,
+    work: Work,
+    candidates: Option<CandidatePairs>,
+) -> Result<(), SqlError> {
     let entry = JobEntry(number);
     let job = job.clone();
     let run = move || {
@@ -95,7 +103,7 @@ fn start(number: u64, job: &Arc<Job>, work: Work) -> Result<(), SqlError> {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             };
-            work(&mut Execution::new().poll(poll))
+            work(&mut Execution::new().poll(poll), candidates)
         });
         *job.progress() = Progress::Ended(outcome);
         job.changed.notify_all();
@@ -107,12 +115,18 @@ fn start(number: u64, job: &Arc<Job>, work: Work) -> Result<(), SqlError> {
     Ok(started.map(drop).map_err(cannot)?)
 }
 
-/// Waits for a job, not long; whether it is done. Its error is returned once.
-pub fn wait(number: u64) -> Result<bool, SqlError> {
+/// Waits for a job, not long; whether it is done. Its error is returned once. The candidate
+/// pairs are read when the job starts.
+pub fn wait(
+    number: u64,
+    candidates: impl FnOnce() -> Result<Option<CandidatePairs>, SqlError>,
+) -> Result<bool, SqlError> {
     let job = find(number)?;
     job.asked.fetch_add(1, Ordering::Relaxed);
-    if let Some(work) = job.progress().start() {
-        start(number, &job, work)?;
+    let parked = job.progress().start();
+    if let Some(work) = parked {
+        let pairs = candidates().inspect_err(|_| drop(JobEntry(number)))?;
+        start(number, &job, work, pairs)?;
     }
     let is_running = |progress: &mut Progress| matches!(progress, Progress::Running);
     let waited = job
@@ -241,14 +255,18 @@ mod tests {
         Ok(JobResult::Model(vec![byte]))
     }
 
+    fn ask(number: u64) -> Result<bool, SqlError> {
+        wait(number, || Ok(None))
+    }
+
     fn wait_until_done(number: u64) -> Result<(), SqlError> {
-        while !wait(number)? {}
+        while !ask(number)? {}
         Ok(())
     }
 
     #[test]
     fn a_result_is_waited_for_and_taken_once() {
-        let number = park(|_| model(7));
+        let number = park(|_, _| model(7));
         wait_until_done(number).unwrap();
         assert!(matches!(take(number), Ok(JobResult::Model(bytes)) if bytes == [7]));
         assert!(take(number).is_err());
@@ -256,19 +274,19 @@ mod tests {
 
     #[test]
     fn errors_and_panics_reach_the_one_who_waits() {
-        let number = park(|_| Err("no votes".into()));
+        let number = park(|_, _| Err("no votes".into()));
         let error = wait_until_done(number).unwrap_err();
         assert_eq!(error.to_string(), "no votes");
-        let number = park(|_| panic!("oh no"));
+        let number = park(|_, _| panic!("oh no"));
         let error = wait_until_done(number).unwrap_err();
         assert!(error.to_string().contains("oh no"), "{error}");
-        assert!(wait(0).unwrap_err().to_string().contains("given up"));
+        assert!(ask(0).unwrap_err().to_string().contains("given up"));
     }
 
     #[test]
     fn a_job_runs_from_when_somebody_asks() {
         let (started, has_started) = channel();
-        let number = park(move |_| {
+        let number = park(move |_, _| {
             started.send(()).unwrap();
             model(1)
         });
@@ -281,7 +299,7 @@ mod tests {
     #[test]
     fn a_fit_that_nobody_waits_for_stops() {
         let (ended, has_ended) = channel();
-        let number = park(move |execution| {
+        let number = park(move |execution, _| {
             let outcome = execution.run(|stop| {
                 loop {
                     stop.check()?;
@@ -293,12 +311,12 @@ mod tests {
             ended.send(outcome.is_err()).unwrap();
             Ok(outcome.map(|()| JobResult::Model(Vec::new()))?)
         });
-        assert!(!wait(number).unwrap());
+        assert!(!ask(number).unwrap());
         assert!(has_ended.recv().unwrap());
         // It lingers no longer than it takes to see that nobody asks.
         while jobs().contains_key(&number) {
             thread::yield_now();
         }
-        assert!(wait(number).unwrap_err().to_string().contains("given up"));
+        assert!(ask(number).unwrap_err().to_string().contains("given up"));
     }
 }

@@ -5,7 +5,7 @@
 //! The type of a result is fixed when a function is registered, and ids have many types.
 //! So ids are text here, and the SQL macros cast them to the type that they came in with.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -20,6 +20,13 @@ use super::logical_type::LogicalType;
 use super::output_vector::OutputVector;
 use super::type_ids::*;
 use crate::{ColumnKind, ResultSet};
+
+/// The sets in the STRUCT of a fit, in this order: all but those that have arguments of
+/// their own, which are unpacked from a model.
+pub static STRUCT_SETS: LazyLock<Vec<ResultSet>> = LazyLock::new(|| {
+    let sets = ResultSet::ALL.into_iter();
+    sets.filter(|set| set.arguments().is_empty()).collect()
+});
 
 /// The type of a column, ids being text.
 pub fn column_type(kind: ColumnKind) -> DUCKDB_TYPE {
@@ -51,7 +58,8 @@ pub fn fit_type() -> LogicalType {
         ResultSet::Summary => row_type(set),
         _ => rows_type(set),
     };
-    let sets: Vec<_> = ResultSet::ALL.map(|set| (set.name(), set_type(set))).into();
+    let sets = STRUCT_SETS.iter();
+    let sets: Vec<_> = sets.map(|set| (set.name(), set_type(*set))).collect();
     LogicalType::structure(&sets)
 }
 
@@ -93,8 +101,8 @@ fn as_text(ids: &ArrayRef) -> ArrayRef {
 
 /// Writes the tables of a fit to a row; NULL for a set without a table.
 pub fn write_fit(output: OutputVector, row: usize, tables: &[Option<RecordBatch>]) {
-    for ((index, set), table) in ResultSet::ALL.into_iter().enumerate().zip(tables) {
-        let field = output.field(index);
+    for ((index, set), table) in STRUCT_SETS.iter().enumerate().zip(tables) {
+        let (field, set) = (output.field(index), *set);
         match table {
             None => write_null_set(field, row, set),
             Some(table) if set == ResultSet::Summary => {
@@ -108,8 +116,8 @@ pub fn write_fit(output: OutputVector, row: usize, tables: &[Option<RecordBatch>
 /// Writes NULL to a row of fits.
 pub fn write_null(output: OutputVector, row: usize) {
     output.set_null(row);
-    for (index, set) in ResultSet::ALL.into_iter().enumerate() {
-        write_null_set(output.field(index), row, set);
+    for (index, set) in STRUCT_SETS.iter().enumerate() {
+        write_null_set(output.field(index), row, *set);
     }
 }
 

@@ -2,18 +2,19 @@
 
 use arrow_array::RecordBatch;
 
+use super::call_options::CallOptions;
 use super::error::SqlError;
 use super::fit_jobs::JobResult;
-use super::fit_struct::{write_fit, write_null};
+use super::fit_struct::{STRUCT_SETS, write_fit, write_null};
 use super::output_vector::OutputVector;
 use super::state::CollectedVotes;
 use crate::fit::cache;
 use crate::render::arrow::hodgerank_ranking;
-use crate::{Execution, Fit, Options, ResultSet, Votes};
+use crate::{CandidatePairs, Execution, Fit, ResultSet, Votes};
 
 /// What a group of votes becomes.
 pub enum GroupResult {
-    /// The result sets that the fit has, in the order of `ResultSet::ALL`.
+    /// The result sets that the fit has, in the order of [`STRUCT_SETS`].
     Sets(Vec<Option<RecordBatch>>),
     /// The fit as bytes.
     Model(Vec<u8>),
@@ -45,9 +46,10 @@ impl GroupOutput {
                     Ok(GroupResult::Model(fit.to_bytes()))
                 }
                 (Self::Sets, Some(only)) => {
-                    let table = one_set(&votes, &call.options, only, execution)?;
-                    let sets = ResultSet::ALL.map(|set| (set == only).then(|| table.clone()));
-                    Ok(GroupResult::Sets(sets.into()))
+                    let table = one_set(&votes, call, only, None, execution)?;
+                    let sets = STRUCT_SETS.iter();
+                    let sets = sets.map(|set| (*set == only).then(|| table.clone()));
+                    Ok(GroupResult::Sets(sets.collect()))
                 }
                 (Self::Sets, None) => {
                     let fit = cache::fit(&votes, &call.options, execution)?;
@@ -72,9 +74,9 @@ impl GroupOutput {
 /// The result sets that a fit has.
 fn sets(fit: &Fit, execution: &mut Execution<'_>) -> crate::Result<GroupResult> {
     let mut table = |set| fit.has(set).then(|| fit.table_within(set, execution));
-    let tables: crate::Result<_> = ResultSet::ALL
-        .into_iter()
-        .map(|set| table(set).transpose())
+    let tables: crate::Result<_> = STRUCT_SETS
+        .iter()
+        .map(|set| table(*set).transpose())
         .collect();
     Ok(GroupResult::Sets(tables?))
 }
@@ -82,10 +84,12 @@ fn sets(fit: &Fit, execution: &mut Execution<'_>) -> crate::Result<GroupResult> 
 /// One result set of a fit.
 fn one_set(
     votes: &Votes,
-    options: &Options,
+    call: &CallOptions,
     set: ResultSet,
+    candidates: Option<&CandidatePairs>,
     execution: &mut Execution<'_>,
 ) -> crate::Result<RecordBatch> {
+    let options = &call.options;
     if set == ResultSet::Ranking && options.is_hodgerank_only() {
         // It takes less time than a fit.
         return hodgerank_ranking(votes, options, execution);
@@ -94,19 +98,20 @@ fn one_set(
         execution.stop_early();
     }
     let fit = cache::fit(votes, options, execution)?;
-    fit.table_within(set, execution)
+    fit.table_with(set, &call.set_arguments, candidates, execution)
 }
 
 /// What a table function asks for: one result set, or the fit as bytes.
 pub fn compute_job(
     votes: CollectedVotes,
+    candidates: Option<CandidatePairs>,
     execution: &mut Execution<'_>,
 ) -> Result<JobResult, SqlError> {
     let CollectedVotes { call, builder } = votes;
     execution.limit(call.options.max_seconds);
     let votes = builder.finish_within(execution)?;
     Ok(match call.result {
-        Some(set) => JobResult::Rows(one_set(&votes, &call.options, set, execution)?),
+        Some(set) => JobResult::Rows(one_set(&votes, &call, set, candidates.as_ref(), execution)?),
         None => JobResult::Model(cache::fit(&votes, &call.options, execution)?.to_bytes()),
     })
 }

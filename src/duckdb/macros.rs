@@ -12,9 +12,9 @@
 use super::connection::Connection;
 use super::descriptions::{self, name_of};
 use super::error::SqlError;
-use super::fit_struct::column_type;
+use super::fit_struct::{STRUCT_SETS, column_type};
 use super::type_ids::type_name;
-use crate::options::COLUMN_SETS;
+use crate::options::{COLUMN_SETS, ColumnSet};
 use crate::{ColumnKind, Options, ResultColumn, ResultSet, VoteBuilder};
 
 const TEMPLATE: &str = include_str!("../../sql/macro.sql");
@@ -24,6 +24,9 @@ const GROUP: &str = include_str!("../../sql/group.sql");
 
 /// The last part of `me_hodgerank_predict`.
 const PREDICT: &str = include_str!("../../sql/predict.sql");
+
+/// The candidate pairs of `me_hodgerank_next`, as a list.
+const CANDIDATES: &str = include_str!("../../sql/candidates.sql");
 
 /// The table that an argument `{name}` names, quoted.
 const TABLE_NAME: &str = include_str!("../../sql/table_name.sql");
@@ -38,7 +41,9 @@ struct Macro {
     /// The first arguments, which have no defaults.
     arguments: &'static str,
     /// Further arguments, with their defaults.
-    more_arguments: &'static str,
+    more_arguments: String,
+    /// The list of candidate pairs, if they may be restricted.
+    candidates: &'static str,
     /// The argument that names the votes to fit.
     votes: &'static str,
     /// What the aggregate is asked for.
@@ -62,7 +67,12 @@ impl Macro {
         let columns = columns(set, "found.annotator_type", "found.item_type");
         Self {
             name: name_of(set),
-            result: format!("result: '{}'", set.name()),
+            result: result(set),
+            more_arguments: more_arguments(set.arguments()),
+            candidates: match set {
+                ResultSet::Next => CANDIDATES.trim_end(),
+                _ => "",
+            },
             select: format!("\nSELECT {columns}\nFROM (\n    {rows}\n) AS found"),
             ..Self::of_model("", "")
         }
@@ -73,7 +83,8 @@ impl Macro {
         Self {
             name: name.into(),
             arguments: "votes",
-            more_arguments: "",
+            more_arguments: String::new(),
+            candidates: "",
             votes: "votes",
             result: "result: NULL".into(),
             select: format!("\nSELECT {column}\nFROM me_hodgerank_waited WHERE is_done"),
@@ -101,30 +112,57 @@ impl Macro {
     fn report() -> Self {
         let html = "me_hodgerank_html(me_hodgerank_job_model(job), title, date) AS html";
         Self {
-            more_arguments: ",\n    title := NULL, date := NULL",
+            more_arguments: more_arguments(&["title", "date"]),
             ..Self::of_model("_report", html)
         }
     }
 
     fn text(&self, kind: &str, schema: &str) -> String {
-        let [is_annotator, is_item, is_read] = column_conditions();
+        let roles = Role::ALL.map(|role| (format!("{{first {}}}", role.name()), role.first()));
         let text = TEMPLATE
             .replace("{kind}", kind)
             .replace("{name}", &format!("{schema}me_hodgerank{}", self.name))
             .replace("{arguments}", self.arguments)
-            .replace("{more arguments}", self.more_arguments)
+            .replace("{more arguments}", &self.more_arguments)
+            .replace("{candidates}", self.candidates)
+            .replace(
+                "{more columns}",
+                match self.candidates {
+                    "" => "",
+                    _ => ", candidate_pairs",
+                },
+            )
             .replace("{result}", &self.result)
             .replace("{select}", &self.select)
-            .replace("{is annotator}", &is_annotator)
-            .replace("{is item}", &is_item)
-            .replace("{is read}", &is_read)
+            .replace("{ordered columns}", &ordered_columns())
+            .replace("{is read}", &is_read())
             .replace("{votes}", self.votes)
             .replace("{no_votes}", &no_votes().replace('\'', "''"));
+        let text = roles
+            .iter()
+            .fold(text, |text, (word, first)| text.replace(word, first));
         let text = expand(&text, "table", |name| {
             TABLE_NAME.trim_end().replace("{name}", name)
         });
         expand(&text, "quoted", quoted)
     }
+}
+
+/// Arguments after the options, NULL if they are not given.
+fn more_arguments(names: &[&str]) -> String {
+    let defaults: Vec<_> = names.iter().map(|name| format!("{name} := NULL")).collect();
+    match defaults.is_empty() {
+        true => String::new(),
+        false => format!(",\n    {}", defaults.join(", ")),
+    }
+}
+
+/// What the aggregate is asked for: a set, and the arguments of that set.
+fn result(set: ResultSet) -> String {
+    let arguments = set.arguments().iter().map(|name| format!("{name}: {name}"));
+    let set = format!("result: '{}'", set.name());
+    let parts: Vec<_> = std::iter::once(set).chain(arguments).collect();
+    parts.join(", ")
 }
 
 /// The columns of a result set, its ids cast to the types of two expressions.
@@ -142,48 +180,105 @@ fn columns(set: ResultSet, annotator: &str, item: &str) -> String {
     columns.join(", ")
 }
 
-/// Whether a column of the table may hold annotators, may hold items, may be read at all:
-/// conditions on its `name`. The names that the caller gave count, or else the usual ones,
-/// of which the aggregate takes a complete set.
-fn column_conditions() -> [String; 3] {
-    let usual = |names: &[&str]| {
-        let mut quoted: Vec<_> = names.iter().map(|name| format!("'{name}'")).collect();
-        quoted.sort();
-        quoted.dedup();
-        quoted.join(", ")
-    };
-    let annotators: Vec<_> = COLUMN_SETS.iter().map(|set| set.annotator).collect();
-    // The winner of one set is the choice of another: there the loser gives the type.
-    let items = |set: &crate::options::ColumnSet| match set.choice {
-        Some(_) => vec![set.left, set.right],
-        None => vec![set.right],
-    };
-    let items: Vec<_> = COLUMN_SETS.iter().flat_map(items).collect();
-    let all = COLUMN_SETS.iter().flat_map(|set| {
-        let [annotator, left, right] = [set.annotator, set.left, set.right];
-        [annotator, left, right].into_iter().chain(set.choice)
+/// A column whose type ids have in the result.
+#[derive(Clone, Copy)]
+enum Role {
+    Annotator,
+    Left,
+    Right,
+}
+
+impl Role {
+    const ALL: [Self; 3] = [Self::Annotator, Self::Left, Self::Right];
+
+    /// The argument that names it, which is also its first usual name.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Annotator => "annotator",
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
+
+    /// Its usual names, by precedence.
+    fn usual(self) -> Vec<&'static str> {
+        let name = |set: &ColumnSet| match (self, set.choice) {
+            (Self::Annotator, _) => set.annotator,
+            (Self::Left, Some(_)) => set.left,
+            // The winner of this set is the choice of another: the loser gives the type.
+            (Self::Left, None) | (Self::Right, _) => set.right,
+        };
+        let mut names = Vec::new();
+        for name in COLUMN_SETS.iter().map(name) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// An expression: the first column that is there, or a text.
+    fn first(self) -> String {
+        let given = match self {
+            Self::Annotator => "nullif(annotator, '')".into(),
+            _ => format!("\"{}\"", self.name()),
+        };
+        format!(
+            "struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' \
+             OR CASE WHEN coalesce(nullif(annotator, ''), \"left\", \"right\", choice) IS NULL \
+             THEN lower(name) IN ({}) \
+             ELSE lower(name) = lower(coalesce({given}, '{}')) END)), 1)",
+            quoted_list(&self.usual()),
+            self.name()
+        )
+    }
+}
+
+/// All usual names of columns: those that give ids their types by precedence, then others.
+fn usual_names() -> Vec<&'static str> {
+    let mut names: Vec<_> = Role::ALL.into_iter().flat_map(Role::usual).collect();
+    let others = COLUMN_SETS.iter().flat_map(|set| {
+        let items = [set.left, set.right];
+        items.into_iter().chain(set.choice)
     });
-    let all: Vec<_> = all.collect();
-    let none_named = r#"coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL"#;
-    let always = "name = 'me_hodgerank_none'";
-    [
-        format!(
-            "{always} OR CASE WHEN {none_named} THEN lower(name) IN ({}) \
-             ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END",
-            usual(&annotators)
-        ),
-        format!(
-            "{always} OR CASE WHEN {none_named} THEN lower(name) IN ({}) \
-             ELSE lower(name) IN (lower(coalesce(\"left\", 'left')), lower(coalesce(\"right\", 'right'))) END",
-            usual(&items)
-        ),
-        format!(
-            "{always} OR lower(name) IN ({}) \
-             OR coalesce(lower(name) IN (lower(annotator), lower(\"left\"), lower(\"right\"), lower(choice), \
-             lower(weight), lower(fold)), false)",
-            usual(&all)
-        ),
-    ]
+    names.extend(others);
+    let mut known = Vec::new();
+    names.retain(|name| {
+        !known.contains(name) && {
+            known.push(*name);
+            true
+        }
+    });
+    names
+}
+
+fn quoted_list(names: &[&str]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("'{name}'")).collect();
+    quoted.join(", ")
+}
+
+/// Whether the caller named a column.
+const IS_NAMED: &str = "coalesce(lower(name) IN (lower(annotator), lower(\"left\"), lower(\"right\"), \
+                        lower(choice), lower(weight), lower(fold)), false)";
+
+/// The columns that may be read: usual ones one by one, then others that the caller named.
+fn ordered_columns() -> String {
+    let names = usual_names();
+    let one = |name: &&str| {
+        format!("COLUMNS(lambda name: lower(name) IN ('{name}', 'me_hodgerank_none'))")
+    };
+    let others = format!(
+        "COLUMNS(lambda name: name = 'me_hodgerank_none' OR ({IS_NAMED} AND lower(name) NOT IN ({})))",
+        quoted_list(&names)
+    );
+    let columns: Vec<_> = names.iter().map(one).chain([others]).collect();
+    columns.join(",\n                ")
+}
+
+/// Whether a column may be read: a condition on its `name`.
+fn is_read() -> String {
+    let usual = quoted_list(&usual_names());
+    format!("name = 'me_hodgerank_none' OR lower(name) IN ({usual}) OR {IS_NAMED}")
 }
 
 /// An SQL expression: the value of an argument as a quoted name.
@@ -222,11 +317,21 @@ fn macros(kind: &str, schema: Option<&str>) -> String {
 fn unpack(set: ResultSet, kind: &str, schema: &str) -> String {
     let like = |argument| format!("CASE WHEN false THEN coalesce('', {argument}) END");
     let name = set.name();
+    // A stored model is no place to read tables from.
+    let own = set.arguments().iter().filter(|name| **name != "candidates");
+    let own: Vec<&str> = own.copied().collect();
+    let fields: Vec<_> = own.iter().map(|name| format!("{name}: {name}")).collect();
+    let arguments = match own.is_empty() {
+        true => "model::BLOB".into(),
+        false => format!("model::BLOB, {{{}}}", fields.join(", ")),
+    };
+    let defaults: Vec<_> = own.iter().map(|name| format!(", {name} := NULL")).collect();
     format!(
-        "CREATE {kind} {schema}me_hodgerank_model_{name}(model, annotator := NULL, item := NULL) AS TABLE\n\
+        "CREATE {kind} {schema}me_hodgerank_model_{name}(model, annotator := NULL, item := NULL{}) AS TABLE\n\
          SELECT {}\n\
-         FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_{name}(model::BLOB) END, \
+         FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_{name}({arguments}) END, \
          recursive := true)) AS found;\n",
+        defaults.concat(),
         columns(set, &like("annotator"), &like("item"))
     )
 }
@@ -266,7 +371,8 @@ fn fit_like(annotator: &str, item: &str) -> String {
             _ => format!("{}: [{row}]", set.name()),
         }
     };
-    let sets = ResultSet::ALL.map(set).join(",\n            ");
+    let sets: Vec<_> = STRUCT_SETS.iter().map(|one| set(*one)).collect();
+    let sets = sets.join(",\n            ");
     format!("CASE WHEN false THEN {{\n            {sets}}} END")
 }
 

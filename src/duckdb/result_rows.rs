@@ -1,14 +1,18 @@
 //! `me_hodgerank_rows_ranking(fit)` and its siblings, one for each result set: its rows as a
-//! LIST of STRUCTs. A fit is the number of a job that is done, or a model as bytes.
+//! LIST of STRUCTs. A fit is the number of a job that is done, or a model as bytes; with the
+//! latter go the set's own arguments, a STRUCT, where it has some.
 //! `me_hodgerank_job_model(job)`: the bytes that a job made.
+
+use libduckdb_sys::DUCKDB_TYPE;
+use serde_json::{Map, Value};
 
 use super::connection::Connection;
 use super::error::SqlError;
 use super::fit_jobs::{self, JobResult};
 use super::fit_struct::{rows_type, write_rows};
 use super::scalar::{self, ScalarCall, ScalarFunction, Signature};
-use super::type_ids::{BLOB, UBIGINT};
-use crate::{Fit, ResultSet};
+use super::type_ids::{ANY, BLOB, UBIGINT};
+use crate::{Execution, Fit, ResultSet, SetArguments};
 
 macro_rules! result_rows {
     ($($function:ident: $set:ident = $name:literal;)*) => {
@@ -50,14 +54,20 @@ result_rows! {
     SummaryRows: Summary = "me_hodgerank_rows_summary";
     CycleRows: Cycles = "me_hodgerank_rows_cycles";
     TriangleRows: Triangles = "me_hodgerank_rows_triangles";
+    CompareRows: Compare = "me_hodgerank_rows_compare";
+    NextRows: Next = "me_hodgerank_rows_next";
 }
 
 fn signatures(set: ResultSet) -> Vec<Signature> {
-    let of = |fit| Signature {
-        arguments: vec![fit],
+    let of = |arguments: &[DUCKDB_TYPE]| Signature {
+        arguments: arguments.to_vec(),
         result: rows_type(set),
     };
-    vec![of(UBIGINT), of(BLOB)]
+    let mut signatures = vec![of(&[UBIGINT]), of(&[BLOB])];
+    if !set.arguments().is_empty() {
+        signatures.push(of(&[BLOB, ANY]));
+    }
+    signatures
 }
 
 fn write_set(call: &ScalarCall, set: ResultSet) -> Result<(), SqlError> {
@@ -68,7 +78,11 @@ fn write_set(call: &ScalarCall, set: ResultSet) -> Result<(), SqlError> {
                 JobResult::Rows(table) => table,
                 JobResult::Model(_) => return Err("this fit was not asked for rows".into()),
             },
-            (_, Some(model)) => Fit::from_bytes(model)?.table(set)?,
+            (_, Some(model)) => {
+                let arguments = set_arguments(call, set, row)?;
+                let fit = Fit::from_bytes(model)?;
+                fit.table_with(set, &arguments, None, &mut Execution::new())?
+            }
             _ => {
                 call.output().set_null(row);
                 continue;
@@ -77,6 +91,20 @@ fn write_set(call: &ScalarCall, set: ResultSet) -> Result<(), SqlError> {
         write_rows(call.output(), row, set, &table);
     }
     Ok(())
+}
+
+/// The set's own arguments in a row.
+fn set_arguments(call: &ScalarCall, set: ResultSet, row: usize) -> Result<SetArguments, SqlError> {
+    let given = call.argument(1);
+    let json = given.map_or(Ok(None), |arguments| arguments.json_text(row))?;
+    let fields = json
+        .as_deref()
+        .map(serde_json::from_str::<Map<String, Value>>);
+    let fields = fields.transpose().map_err(|error| error.to_string())?;
+    Ok(SetArguments::take_from(
+        set,
+        &mut fields.unwrap_or_default(),
+    )?)
 }
 
 struct JobModel;

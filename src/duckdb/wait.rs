@@ -1,5 +1,6 @@
-//! `me_hodgerank_wait(job, columns, named)`: whether the fit of a table function is done.
-//! `columns` are those that the table has, `named` those that the caller named.
+//! `me_hodgerank_wait(job, columns, named [, candidates])`: whether the fit of a table
+//! function is done. `columns` are those that the table has, `named` those that the caller
+//! named, `candidates` a list of candidate pairs.
 //! `me_hodgerank_unshared()`: true, and volatile. DuckDB computes equal parts of a query
 //! once, and a job's result is taken once: with this in it, no part equals another.
 
@@ -10,6 +11,8 @@ use super::fit_jobs;
 use super::input_vector::InputVector;
 use super::scalar::{self, ScalarCall, ScalarFunction, Signature};
 use super::type_ids::{ANY, BOOLEAN, UBIGINT};
+use crate::options::{AnnotatorColumn, Columns};
+use crate::{CandidateBuilder, CandidatePairs};
 
 /// Makes the function known to DuckDB.
 pub fn register(connection: &Connection) -> Result<(), SqlError> {
@@ -41,23 +44,74 @@ impl ScalarFunction for Wait {
     const VOLATILE: bool = true;
 
     fn signatures() -> Vec<Signature> {
-        Signature::only(&[UBIGINT, ANY, ANY], BOOLEAN)
+        let signature = |count| Signature::only(&[UBIGINT, ANY, ANY, ANY][..count], BOOLEAN);
+        [signature(3), signature(4)].into_iter().flatten().collect()
     }
 
     fn run(call: &ScalarCall) -> Result<(), SqlError> {
         let [job, columns, named] = call.arguments();
+        let candidates = call.argument(3);
         for row in 0..call.rows() {
             match job.unsigned(row) {
                 None => call.output().set_null(row),
                 Some(MISSING_COLUMNS) => return Err(missing_columns(&columns, &named, row)?),
                 Some(job) => {
-                    let is_done = fit_jobs::wait(job)?;
+                    let pairs = || match &candidates {
+                        Some(pairs) => read_candidates(pairs, &named, row),
+                        None => Ok(None),
+                    };
+                    let is_done = fit_jobs::wait(job, pairs)?;
                     call.output().put(row, std::iter::once(is_done));
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The candidate pairs of a row: a list of structs. None if the list is NULL.
+fn read_candidates(
+    lists: &InputVector<'_>,
+    named: &InputVector<'_>,
+    row: usize,
+) -> Result<Option<CandidatePairs>, SqlError> {
+    let (Some(pairs), Some(rows)) = (lists.elements(), lists.elements_of(row)) else {
+        return Ok(None);
+    };
+    let mut candidates = CandidateBuilder::default();
+    if !rows.is_empty() {
+        let options = OptionsColumn::new(Caller::Table, Some(named))?;
+        let options = options.call(row..row + 1, OptionalColumns::default())?;
+        let columns = Columns {
+            annotator: AnnotatorColumn::Unknown,
+            ..options.options.columns.clone()
+        };
+        let fields = pairs.fields().ok_or("a candidate pair is not a row")?;
+        let present: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        let columns = columns.find_to_predict(&present);
+        let columns = columns.map_err(|error| format!("candidates: {error}"))?;
+        let field = |name: &str| {
+            let mut fields = fields.iter();
+            let found = fields.find(|(field, _)| field == name);
+            found.map(|(_, column)| column).ok_or("a column is missing")
+        };
+        let (left, right) = (field(&columns.left)?, field(&columns.right)?);
+        let id_type = left.id_type().or(right.id_type()).ok_or_else(|| {
+            let found = left.type_name();
+            format!("the candidate items are of type {found}; ids are integers, text or UUIDs")
+        })?;
+        candidates.expect_ids(id_type);
+        for row in rows {
+            let left = left
+                .id(row)
+                .map_err(|error| error.in_column(&columns.left))?;
+            let right = right
+                .id(row)
+                .map_err(|error| error.in_column(&columns.right))?;
+            candidates.push(left, right)?;
+        }
+    }
+    Ok(Some(candidates.finish()?))
 }
 
 /// The error for a table that lacks columns.

@@ -24,6 +24,16 @@ pub struct AnnotatorFinding<'a> {
     pub ties: f64,
     /// The share of the untied votes that the consensus predicts; None without such votes.
     pub agreement: Option<f64>,
+    /// How many pairs of items they judged more than once.
+    pub repeated_pairs: u64,
+    /// The share of these with the same answer each time: the same item, or a tie. None
+    /// without such pairs.
+    pub same_choice_share: Option<f64>,
+    /// How many pairs they saw both ways round.
+    pub swapped_pairs: u64,
+    /// The share of these in which they chose the same side each time, and with it the
+    /// other item. None without such pairs.
+    pub same_side_share: Option<f64>,
     /// The position bias at the chosen time: positive to the left, negative to the right.
     pub position_bias: f64,
     /// The position, from 1, among those whose position bias enters the path.
@@ -102,7 +112,8 @@ impl Fit {
         let bias = self.path.bias.at(chosen.grid_index, annotators);
         let deviation = self.path.deviation.at(chosen.grid_index, annotators);
         let verdicts = Verdicts::new(self, chosen);
-        let evidence = &self.evidence;
+        let (evidence, consistency) = (&self.evidence, &self.self_consistency);
+        let share = |part: u32, all: u32| (all > 0).then(|| f64::from(part) / f64::from(all));
         let time = |entry: &EntryOrder, u: usize| {
             let first = entry.first[u];
             first.map(|index| self.path.grid[index as usize])
@@ -118,6 +129,10 @@ impl Fit {
                 right_clicks: self.clicks.right[u],
                 ties: self.clicks.ties[u],
                 agreement: Some(chosen.agreement[u]).filter(|share| !share.is_nan()),
+                repeated_pairs: consistency.repeated[u].into(),
+                same_choice_share: share(consistency.same_choice[u], consistency.repeated[u]),
+                swapped_pairs: consistency.swapped[u].into(),
+                same_side_share: share(consistency.same_side[u], consistency.swapped[u]),
                 position_bias: bias[u],
                 position_bias_order: bias_entry.order[u],
                 position_bias_time: time(&bias_entry, u),

@@ -9,6 +9,8 @@
 //!      ├─ summary()      Summary           one
 //!      ├─ cycles()       PairFlow          one per compared pair
 //!      ├─ triangles()    TriangleFinding   the worst ones
+//!      ├─ compare()      HeadToHead        one per pair of the best items
+//!      ├─ next_pairs()   NextPair          one per pair worth asking
 //!      └─ caveats()      Caveat            what to know about the votes
 //! ```
 //!
@@ -22,13 +24,17 @@ mod cycles;
 mod deviation_entries;
 mod effect_lines;
 mod entry_order;
+mod head_to_head;
 mod intervals;
+mod next_pairs;
 mod path;
 mod personal;
 mod ranking;
 mod ranks;
+mod settled;
 mod similarity;
 mod summary;
+mod tiers;
 mod triangles;
 mod verdict;
 
@@ -36,6 +42,8 @@ pub use annotators::AnnotatorFinding;
 pub use caveats::Caveat;
 pub use cv::CvPoint;
 pub use cycles::PairFlow;
+pub use head_to_head::{CompareOptions, HeadToHead};
+pub use next_pairs::{NextOptions, NextPair};
 pub use path::{PathEffect, PathPoint};
 pub use personal::PersonalRank;
 pub use ranking::RankedItem;
@@ -46,8 +54,10 @@ pub use verdict::Verdict;
 pub(crate) use cycles::flow_is_share_of_votes;
 pub(crate) use deviation_entries::DeviationEntry;
 pub(crate) use effect_lines::{EffectBand, EffectLine};
+pub(crate) use head_to_head::head_to_head;
 pub(crate) use personal::{OwnRanking, OwnRankings};
 pub(crate) use ranks::Ranks;
+pub(crate) use settled::SETTLED_Q_VALUE;
 pub(crate) use similarity::by_similarity;
 pub(crate) use triangles::worst_triangles;
 pub(crate) use verdict::MIN_UNTIED_VOTES;

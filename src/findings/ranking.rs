@@ -2,6 +2,7 @@
 
 use super::intervals::Intervals;
 use super::ranks::Ranks;
+use super::tiers::tiers;
 use crate::error::Result;
 use crate::fit::hodgerank_only::HodgeRankOnly;
 use crate::fit::{Fit, ItemTally};
@@ -45,6 +46,9 @@ pub struct RankedItem<'a> {
     pub rank_low: u64,
     /// The worst rank that they allow.
     pub rank_high: u64,
+    /// Its tier in its component, from 1. Items share a tier if their intervals reach up to
+    /// the lower end of that of the tier's first item.
+    pub tier: u64,
 }
 
 impl Fit {
@@ -95,6 +99,7 @@ fn ranked_items<'a>(
     let ranks = Ranks::new(scores, &tally.component);
     let hodgerank = Ranks::new(&tally.hodgerank, &tally.component);
     let intervals = Intervals::new(scores, standard_errors, &tally.component);
+    let tiers = tiers(&ranks, &intervals.score, &tally.component);
     let item = |&item: &u32| {
         let i = item as usize;
         let (wins, losses, ties) = (tally.wins[i], tally.losses[i], tally.ties[i]);
@@ -114,6 +119,7 @@ fn ranked_items<'a>(
             score_high: intervals.score[i].1,
             rank_low: intervals.rank[i].0,
             rank_high: intervals.rank[i].1,
+            tier: tiers[i],
         }
     };
     ranks.order.iter().map(item).collect()

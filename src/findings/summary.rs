@@ -1,6 +1,7 @@
 //! The summary: numbers about the fit as a whole.
 
 use super::cycles::FlowParts;
+use super::settled::settled_share;
 use super::verdict::{Verdict, Verdicts};
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
@@ -28,6 +29,9 @@ pub struct Summary {
     /// How many rows repeat the annotator, the items and the choice of another one; None
     /// if nobody knows who voted.
     pub repeated_rows: Option<u64>,
+    /// The share of pairs of items whose order is settled: their q-value, over all pairs,
+    /// is at most 0.05.
+    pub settled_share: f64,
     /// How many groups of items were never compared with each other.
     pub components: u64,
     /// The option κ.
@@ -134,6 +138,7 @@ impl Summary {
             ties,
             skipped_rows: totals.skipped,
             repeated_rows: of_annotators(fit.row_checks.repeated),
+            settled_share: settled_share(fit, stop)?,
             components: fit.tally.component.iter().max().map_or(0, |&c| c.into()),
             kappa: totals.kappa,
             alpha: totals.alpha,

@@ -14,15 +14,16 @@
 use crate::error::{Error, Result};
 use crate::fit::types::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, DominantRow, EffectPath, Fit, FitTotals,
-    ItemTally, PathRecord, PersonalScores, RowChecks,
+    ItemTally, PathRecord, PersonalScores, RowChecks, SelfConsistency,
 };
 use crate::model::{
-    Evidence, Flow, PairVariance, SideAssignment, SplitCrowd, StandardErrors, TestResults,
+    ClusteredCovariance, Evidence, Flow, PairVariance, RefitContributions, ScoreCovariance,
+    SideAssignment, SplitCrowd, StandardErrors, TestResults,
 };
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// Magic, format version and checksum.
 const HEADER_LEN: usize = 8 + 4 + 16;
@@ -72,11 +73,19 @@ impl Fit {
             .chosen
             .as_ref()
             .map_or(0, |chosen| 20 * chosen.personal.item.len());
+        let covariance = self.chosen.as_ref().map_or(0, |chosen| {
+            let covariance = &chosen.standard_errors.covariance;
+            let refits = covariance.refits.iter();
+            let refits = refits.map(|refits| refits.moved.len() + refits.linear.len());
+            8 * (covariance.clustered.exact.len() + refits.sum::<usize>())
+                + 4 * covariance.clustered.sketch.len()
+        });
         512 + ids(&self.items)
             + ids(&self.annotators)
-            + 60 * self.items.len()
-            + 160 * self.annotators.len()
-            + 40 * self.flow.len()
+            + covariance
+            + 80 * self.items.len()
+            + 180 * self.annotators.len()
+            + 56 * self.flow.len()
             + 8 * self.path.theta.len()
             + effects(&self.path.bias)
             + effects(&self.path.deviation)
@@ -101,6 +110,7 @@ impl Fit {
             && by_item.iter().all(|column| column.len() == items)
             && tally.component.len() == items
             && by_annotator.iter().all(|column| column.len() == annotators)
+            && self.self_consistency.is_consistent(annotators)
             && is_consistent_evidence(&self.evidence, annotators, items)
             && points.checked_mul(items) == Some(self.path.theta.len())
             && self
@@ -158,6 +168,8 @@ fn is_consistent_flow(flow: &Flow, items: usize) -> bool {
     flow.b.len() == pairs
         && flow.weight.len() == pairs
         && flow.value.len() == pairs
+        && flow.wins.len() == pairs
+        && flow.ties.len() == pairs
         && flow.weight.iter().all(|&weight| weight > 0.0)
         && all_below(&flow.b, items)
         && flow.starts.len() == items + 1
@@ -165,6 +177,21 @@ fn is_consistent_flow(flow: &Flow, items: usize) -> bool {
         && flow.starts.first() == Some(&0)
         && flow.starts.last() == Some(&pairs)
         && (0..items).all(is_sorted)
+}
+
+impl SelfConsistency {
+    /// A part is no larger than what it is a part of.
+    fn is_consistent(&self, annotators: usize) -> bool {
+        let parts = [
+            (&self.same_choice, &self.repeated),
+            (&self.swapped, &self.repeated),
+            (&self.same_side, &self.swapped),
+        ];
+        self.repeated.len() == annotators
+            && parts.iter().all(|(part, all)| {
+                part.len() == annotators && part.iter().zip(*all).all(|(part, all)| part <= all)
+            })
+    }
 }
 
 impl EffectPath {
@@ -194,6 +221,7 @@ impl ChosenModel {
             && self.agreement.len() == annotators
             && self.standard_errors.std_error.len() == items
             && self.standard_errors.half_width.len() == items
+            && self.standard_errors.covariance.is_consistent(items)
             && all_below(&personal.annotator, annotators)
             && all_below(&personal.item, items)
             && personal.starts.len() == personal.annotator.len() + 1
@@ -262,7 +290,7 @@ macro_rules! number_blob {
         }
     )*};
 }
-number_blob!(u8, u32, u64, i128, f64);
+number_blob!(u8, u32, u64, i128, f32, f64);
 
 impl Blob for usize {
     const MIN_SIZE: usize = 8;
@@ -397,17 +425,18 @@ macro_rules! struct_blob {
     )*};
 }
 struct_blob! {
-    Fit { columns, items, annotators, totals, tally, clicks, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
-    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr, sides }
+    Fit { columns, items, annotators, totals, tally, clicks, self_consistency, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
+    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr, sides, strength, seed }
     ItemTally { wins, losses, ties, component, hodgerank }
     ClickCounts { left, right, ties }
+    SelfConsistency { repeated, same_choice, swapped, same_side }
     Evidence {
         mean_residual, bias, deviation, against, no_signal, untied, expected_agreement, sides, split,
     }
     TestResults { p, q }
     SideAssignment { p_value, better_left }
     SplitCrowd { camp, agreement, scores }
-    Flow { a, b, weight, value, starts }
+    Flow { a, b, weight, value, wins, ties, starts }
     PairVariance { variance, annotators }
     RowChecks { rows, repeated, expected_repeats, dominant }
     DominantRow { annotator, left, right, choice, share, median }
@@ -415,7 +444,10 @@ struct_blob! {
     EffectPath { grid_index, annotator, value }
     CvCurve { error, error_std, mismatch, hodgerank_error }
     ChosenModel { grid_index, agreement, personal, standard_errors, cycle_sources }
-    StandardErrors { std_error, half_width }
+    StandardErrors { std_error, half_width, covariance }
+    ScoreCovariance { clustered, annotators, prior, refits }
+    ClusteredCovariance { exact, sketch, lanes }
+    RefitContributions { groups, is_complete, moved, linear, seen_by }
     CycleSources { personal, position_bias }
     PersonalScores { annotator, starts, item, deviation, votes }
 }

@@ -1,9 +1,9 @@
 //! Runs the path and cross-validation, and puts a fit together.
 
-use super::parts::agreements;
+use super::parts::{agreements, mean_strength};
 use super::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, Fit, FitTotals, ItemTally, PathRecord,
-    PersonalScores, RowChecks,
+    PersonalScores, RowChecks, SelfConsistency,
 };
 use crate::error::{Error, Result};
 use crate::execution::{CvExtent, Stop};
@@ -77,6 +77,8 @@ pub(super) fn compute(
         iterations: path.iterations,
         fdr: options.fdr,
         sides: ClickCounts::of_all(comparisons),
+        strength: mean_strength(comparisons),
+        seed: options.seed,
     };
     let evidence = evidence(votes, options, &problem, threads, stop)?;
     let orders = if options.has_position_bias() { 2 } else { 1 };
@@ -93,6 +95,7 @@ pub(super) fn compute(
         totals,
         tally,
         clicks: ClickCounts::new(comparisons),
+        self_consistency: SelfConsistency::new(comparisons, stop)?,
         evidence,
         knockoff,
         path: path.record,

@@ -5,6 +5,7 @@
 //! | `types.rs` | [`Fit`] and its parts: plain data |
 //! | `parts.rs` | how each part is computed |
 //! | `row_checks.rs` | rows that are repeated, a vote that outweighs all others |
+//! | `self_consistency.rs` | pairs that an annotator judged more than once |
 //! | `compute.rs` | the path, cross-validation, and a `Fit` made from them |
 //! | `constructors.rs` | `Fit::new` |
 //! | `effects.rs` | which effects of annotators the votes allow |
@@ -27,11 +28,12 @@ pub(crate) mod hodgerank_only;
 mod parts;
 pub(crate) mod predict;
 mod row_checks;
+mod self_consistency;
 mod types;
 mod validate;
 
 pub use types::Fit;
 pub(crate) use types::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, DominantRow, EffectPath, FitTotals, ItemTally,
-    PathRecord, PersonalScores, RowChecks,
+    PathRecord, PersonalScores, RowChecks, SelfConsistency,
 };

@@ -96,6 +96,18 @@ impl ItemTally {
     }
 }
 
+impl ItemTally {
+    /// The items of each component, the largest component first.
+    pub fn components(&self) -> Vec<Vec<u32>> {
+        let count = self.component.iter().max().map_or(0, |&last| last as usize);
+        let mut components = vec![Vec::new(); count];
+        for (item, &component) in self.component.iter().enumerate() {
+            components[component as usize - 1].push(item as u32);
+        }
+        components
+    }
+}
+
 impl ClickCounts {
     /// By annotator; of nobody if nobody knows who voted.
     pub(super) fn new(votes: &Comparisons) -> Self {
@@ -175,6 +187,21 @@ impl CycleSources {
         sources.position_bias /= size;
         Some(sources)
     }
+}
+
+/// The mean of |y| over the votes that are not ties; 1 if there are none.
+pub(super) fn mean_strength(votes: &Comparisons) -> f64 {
+    if !votes.is_graded() {
+        return 1.0;
+    }
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for vote in (0..votes.len()).map(|row| votes.get(row)) {
+        if vote.choice != 0.0 {
+            sum += vote.weight * vote.choice.abs();
+            weight += vote.weight;
+        }
+    }
+    if weight > 0.0 { sum / weight } else { 1.0 }
 }
 
 /// By annotator: the share of the untied votes that the consensus predicts.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::types::Fit;
 use crate::error::{Error, Result};
-use crate::votes::{IdRef, IdType, Ids};
+use crate::votes::{IdRef, IdType};
 
 /// Predicts votes from a fit: positive for the left item, negative for the
 /// right one, in the unit of the choices that were fitted.
@@ -121,11 +121,14 @@ impl Predictor {
 
     /// The prediction of the mixed-effects model, with the effects of the annotator.
     pub fn vote(&self, annotator: IdRef<'_>, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
-        let Some(annotator) = find(&self.fit.annotators, annotator) else {
+        let Some(annotator) = self.fit.annotators.position(annotator) else {
             return self.consensus(left, right);
         };
         let theta = self.fit.theta(self.grid_index);
-        let (left, right) = (find(&self.fit.items, left), find(&self.fit.items, right));
+        let (left, right) = (
+            self.fit.items.position(left),
+            self.fit.items.position(right),
+        );
         let own = |item| at(theta, item) + self.deviation(annotator, item);
         own(left) - own(right) + self.position_bias[annotator]
     }
@@ -133,14 +136,14 @@ impl Predictor {
     /// The prediction without effects of annotators.
     fn consensus(&self, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
         let theta = self.fit.theta(self.grid_index);
-        let score = |item| at(theta, find(&self.fit.items, item));
+        let score = |item| at(theta, self.fit.items.position(item));
         score(left) - score(right)
     }
 
     /// The prediction of HodgeRank: the difference of two scores, the same for all
     /// annotators.
     pub fn hodgerank(&self, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
-        let score = |item| at(&self.fit.tally.hodgerank, find(&self.fit.items, item));
+        let score = |item| at(&self.fit.tally.hodgerank, self.fit.items.position(item));
         score(left) - score(right)
     }
 
@@ -162,18 +165,4 @@ impl Predictor {
 /// The value at an index; 0 for an id that is not in the fit.
 fn at(values: &[f64], index: Option<usize>) -> f64 {
     index.map_or(0.0, |index| values[index])
-}
-
-/// The index of an id in the canonical order.
-fn find(ids: &Ids, id: IdRef<'_>) -> Option<usize> {
-    let (mut low, mut high) = (0, ids.len());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match ids.get(middle).cmp(&id) {
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Equal => return Some(middle),
-            std::cmp::Ordering::Greater => high = middle,
-        }
-    }
-    None
 }

@@ -1,7 +1,7 @@
 //! What a fit holds: plain data, by item, by annotator, by pair or by grid time.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Evidence, Flow, PairVariance, StandardErrors};
+use crate::model::{Evidence, Flow, PairVariance, StandardErrors, VoteModel};
 use crate::votes::Ids;
 
 /// A fitted model: the consensus scores, the annotators' effects, the path and the
@@ -18,6 +18,8 @@ pub struct Fit {
     pub(crate) tally: ItemTally,
     /// By annotator.
     pub(crate) clicks: ClickCounts,
+    /// By annotator.
+    pub(crate) self_consistency: SelfConsistency,
     /// By annotator.
     pub(crate) evidence: Evidence,
     /// By annotator: whether the knockoff filter selects this one as biased. None
@@ -48,6 +50,10 @@ pub(crate) struct FitTotals {
     pub fdr: Option<f64>,
     /// The votes for the left item, for the right one, and the ties (sums of weights).
     pub sides: [f64; 3],
+    /// The mean of |y| over the votes that are not ties; 1 if there are none.
+    pub strength: f64,
+    /// The option `seed`.
+    pub seed: u64,
 }
 
 /// What the rows of the table look like as rows, whatever they say.
@@ -92,6 +98,19 @@ pub(crate) struct ClickCounts {
     pub left: Vec<f64>,
     pub right: Vec<f64>,
     pub ties: Vec<f64>,
+}
+
+/// The pairs that each annotator judged more than once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SelfConsistency {
+    /// How many.
+    pub repeated: Vec<u32>,
+    /// Those of them with the same answer each time: the same item, or a tie.
+    pub same_choice: Vec<u32>,
+    /// Those that were seen both ways round.
+    pub swapped: Vec<u32>,
+    /// Those of these with a vote for the same side each time.
+    pub same_side: Vec<u32>,
 }
 
 /// The path at its grid times.
@@ -201,6 +220,13 @@ impl Fit {
                 "with folds = 0 nothing chooses where to stop: set t, or ask for the path only",
             )
         })
+    }
+
+    /// What a difference of scores says of votes.
+    pub(crate) fn vote_model(&self) -> VoteModel {
+        VoteModel::LeastSquares {
+            strength: self.totals.strength,
+        }
     }
 
     /// θ at a grid time.

@@ -7,7 +7,7 @@ use super::types::{
     RowChecks,
 };
 use crate::error::{Error, Result};
-use crate::model::{Evidence, Flow, PairVariance, SplitCrowd};
+use crate::model::{Evidence, Flow, PairVariance, RefitContributions, ScoreCovariance, SplitCrowd};
 use crate::options::MAX_GRID_POINTS;
 
 impl Fit {
@@ -46,6 +46,8 @@ impl FitTotals {
         let known = [self.alpha, self.first_entry, self.fdr];
         all_counts(&[self.votes, self.kappa])
             && all_counts(&self.sides)
+            && self.strength > 0.0
+            && self.strength.is_finite()
             && known.into_iter().flatten().all(is_count)
     }
 }
@@ -100,6 +102,8 @@ fn is_valid_flow(flow: &Flow) -> bool {
         .iter()
         .all(|&weight| weight > 0.0 && is_count(weight))
         && all_finite(&flow.value)
+        && all_counts(&flow.wins)
+        && all_counts(&flow.ties)
 }
 
 impl PathRecord {
@@ -152,10 +156,22 @@ impl ChosenModel {
             && self.personal.is_valid()
             && all_counts(&self.standard_errors.std_error)
             && all_counts(&self.standard_errors.half_width)
+            && is_valid_covariance(&self.standard_errors.covariance)
             && sources
                 .flat_map(|sources| [sources.personal, sources.position_bias])
                 .all(f64::is_finite)
     }
+}
+
+fn is_valid_covariance(covariance: &ScoreCovariance) -> bool {
+    let is_valid_refits = |refits: &RefitContributions| {
+        all_finite(&refits.moved) && all_finite(&refits.linear) && all_counts(&refits.seen_by)
+    };
+    all_finite(&covariance.clustered.exact)
+        && covariance.clustered.sketch.iter().all(|x| x.is_finite())
+        && all_counts(&covariance.annotators)
+        && is_count(covariance.prior)
+        && covariance.refits.as_ref().is_none_or(is_valid_refits)
 }
 
 fn all_finite(values: &[f64]) -> bool {
@@ -187,7 +203,7 @@ mod tests {
             ..Options::default()
         };
         let simulation = Simulation {
-            annotators: 30,
+            annotators: 40,
             items: 7,
             ..Simulation::default()
         };
@@ -202,6 +218,8 @@ mod tests {
     fn columns(fit: &mut Fit) -> Vec<&mut [f64]> {
         let chosen = fit.chosen.as_mut().unwrap();
         let validation = fit.validation.as_mut().unwrap();
+        let covariance = &mut chosen.standard_errors.covariance;
+        let refits = covariance.refits.as_mut().unwrap();
         vec![
             &mut fit.tally.wins,
             &mut fit.tally.losses,
@@ -218,6 +236,8 @@ mod tests {
             &mut fit.evidence.expected_agreement,
             &mut fit.flow.weight,
             &mut fit.flow.value,
+            &mut fit.flow.wins,
+            &mut fit.flow.ties,
             &mut fit.path.grid,
             &mut fit.path.theta,
             &mut fit.path.bias.value,
@@ -230,6 +250,11 @@ mod tests {
             &mut chosen.personal.votes,
             &mut chosen.standard_errors.std_error,
             &mut chosen.standard_errors.half_width,
+            &mut covariance.clustered.exact,
+            &mut covariance.annotators,
+            &mut refits.moved,
+            &mut refits.linear,
+            &mut refits.seen_by,
         ]
     }
 

@@ -31,6 +31,10 @@ pub struct Flow {
     pub weight: Vec<f64>,
     /// By how much a is preferred.
     pub value: Vec<f64>,
+    /// The weight of the votes for a.
+    pub wins: Vec<f64>,
+    /// The weight of the ties.
+    pub ties: Vec<f64>,
     /// Where the pairs with each first item begin, and after them the number of pairs.
     pub starts: Vec<usize>,
 }
@@ -52,6 +56,7 @@ struct PairSums {
     weight: f64,
     choices: f64,
     wins: f64,
+    ties: f64,
 }
 
 impl Flow {
@@ -84,6 +89,7 @@ impl Flow {
         #[derive(Clone, Copy, Default)]
         struct Count {
             votes: u32,
+            ties: u32,
             net_wins: i32,
         }
         let items = votes.items();
@@ -98,6 +104,7 @@ impl Flow {
                 let (a, b) = (left.min(right) as usize, left.max(right) as usize);
                 let count = &mut counts[start(a) + b - a - 1];
                 count.votes += 1;
+                count.ties += u32::from(side == 0);
                 // No branch: which item is on the left cannot be predicted.
                 count.net_wins += i32::from(side) * (1 - 2 * i32::from(left > right));
             }
@@ -110,11 +117,12 @@ impl Flow {
             let counts = &counts[start(a)..start(a + 1)];
             for (b, count) in (a + 1..).zip(counts).filter(|(_, count)| count.votes > 0) {
                 let (weight, choices) = (f64::from(count.votes), f64::from(count.net_wins));
-                let wins = 0.5 * (weight + choices);
+                let ties = f64::from(count.ties);
                 let sums = PairSums {
                     weight,
                     choices,
-                    wins,
+                    wins: 0.5 * (weight - ties + choices),
+                    ties,
                 };
                 flow.push(a, b, sums, model);
             }
@@ -129,6 +137,8 @@ impl Flow {
         self.b.push(b as u32);
         self.weight.push(sums.weight);
         self.value.push(sums.flow(model));
+        self.wins.push(sums.wins);
+        self.ties.push(sums.ties);
     }
 
     /// Groups the votes by the smaller of their items, each packed into 32 bits,
@@ -157,7 +167,8 @@ impl Flow {
                 }
                 sums.weight += weight;
                 sums.choices += weight * choice;
-                sums.wins += weight * 0.5 * (1.0 + sign(choice));
+                sums.wins += if choice > 0.0 { weight } else { 0.0 };
+                sums.ties += if choice == 0.0 { weight } else { 0.0 };
             }
             met.sort_unstable();
             for b in met.drain(..) {
@@ -188,6 +199,14 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn pairs_of(&self, a: usize) -> Range<usize> {
         self.starts[a]..self.starts[a + 1]
+    }
+
+    /// The index of the pair of two items, in either order; None if they were not compared.
+    pub fn find(&self, a: usize, b: usize) -> Option<usize> {
+        let (a, b) = (a.min(b), a.max(b));
+        let pair = self.pair(a, b);
+        let is_found = self.pairs_of(a).contains(&pair) && self.b[pair] as usize == b;
+        is_found.then_some(pair)
     }
 
     /// The index of the pair of two items a < b that were compared.
@@ -254,14 +273,10 @@ fn by_first_item(
     Ok((starts, packed))
 }
 
-fn sign(choice: f64) -> f64 {
-    if choice == 0.0 { 0.0 } else { choice.signum() }
-}
-
 impl PairSums {
     fn flow(self, model: PairModel) -> f64 {
         // Rounding must not make one larger than the other.
-        let wins = self.wins.min(self.weight);
+        let wins = (self.wins + 0.5 * self.ties).min(self.weight);
         let losses = self.weight - wins;
         match model {
             PairModel::Uniform => self.choices / self.weight,
@@ -313,6 +328,10 @@ mod tests {
         assert_eq!((&uniform.a[..], &uniform.b[..]), (&[0, 1][..], &[2, 2][..]));
         assert_eq!(uniform.weight, [3.0, 1.0]);
         assert_eq!(uniform.value, [1.0 / 3.0, 0.0]);
+        assert_eq!(
+            (&uniform.wins[..], &uniform.ties[..]),
+            (&[2.0, 0.0][..], &[0.0, 1.0][..])
+        );
         let close = |model, expected: f64| (flow(model).value[0] - expected).abs() < 1e-12;
         assert!(close(PairModel::BradleyTerry, (2.5f64 / 1.5).ln()));
         assert!(close(PairModel::Angular, (1.0f64 / 3.0).asin()));

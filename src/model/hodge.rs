@@ -327,6 +327,7 @@ mod tests {
             b: pairs.iter().map(|pair| pair.1).collect(),
             weight: pairs.iter().map(|pair| pair.2).collect(),
             value: pairs.iter().map(|pair| pair.3).collect(),
+            ..Flow::default()
         }
     }
 

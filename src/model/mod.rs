@@ -8,6 +8,7 @@
 //! y = (θ_i + δ_i^u) − (θ_j + δ_j^u) + γ^u + noise: consensus scores θ, a deviation
 //! δ^u that is zero for most annotators, a position bias γ^u that is zero for most.
 
+mod active_sampling;
 mod blocks;
 mod cv;
 mod distributions;
@@ -23,7 +24,9 @@ mod settings;
 mod statistics;
 mod triangle_span;
 mod triangle_test;
+mod vote_model;
 
+pub use active_sampling::{ActiveSampling, AskedPair};
 pub use cv::{CrossValidation, Scorer, cross_validate};
 pub(crate) use cv::{CvInput, cross_validate_with};
 pub use distributions::{median, normal_quantile, normal_tail};
@@ -31,11 +34,13 @@ pub use flow::Flow;
 pub use hodge::{Cycles, Triangle, Triangles};
 pub use hodgerank::{LaplacianSolver, SolveFrequency, SolverScratch};
 pub use inference::{
-    Evidence, Fitted, SideAssignment, SplitCrowd, StandardErrors, TestResults, agreement,
-    knockoff_selection, knockoff_statistics, q_values,
+    ClusteredCovariance, Evidence, Fitted, ItemInverse, RefitContributions, ResistanceSolver,
+    Resistances, ScoreCovariance, SideAssignment, SplitCrowd, StandardErrors, TestResults,
+    Variance, agreement, knockoff_selection, knockoff_statistics, q_values,
 };
 pub use lbi::{EffectEntry, Path, Snapshot};
 pub use pair_variance::PairVariance;
 pub use problem::Problem;
 pub use settings::Settings;
 pub use statistics::{AnnotatorStatistics, Statistics};
+pub use vote_model::VoteModel;

@@ -132,6 +132,7 @@ mod tests {
             b: pairs.iter().map(|pair| pair.1).collect(),
             weight: vec![1.0; pairs.len()],
             value: vec![0.0; pairs.len()],
+            ..Flow::default()
         }
     }
 

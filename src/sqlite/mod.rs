@@ -18,6 +18,7 @@
 //! | `memory.rs` | the results that a statement has computed already |
 //! | `values.rs` | Arrow values as SQLite values |
 //! | `predict.rs` | `me_hodgerank_predict`, rows of another table |
+//! | `candidates.rs` | the candidate pairs of `me_hodgerank_next` |
 //! | `scalars.rs` | the scalar functions |
 //! | `aggregate.rs` | `me_hodgerank_model`, votes to a model |
 //! | `error.rs`, `flags.rs` | SQL errors, and how functions are registered |
@@ -25,6 +26,7 @@
 //! | `extension.rs` | the entry point of the loadable extension |
 
 mod aggregate;
+mod candidates;
 mod error;
 #[cfg(feature = "sqlite-extension")]
 mod extension;

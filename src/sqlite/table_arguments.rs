@@ -6,6 +6,7 @@ use rusqlite::types::Value;
 use super::error::message;
 use super::table_function::{KIND, OPTIONS, TEST, TableFunction};
 use crate::options::Options;
+use crate::render::arrow::{ResultSet, SetArguments};
 use crate::render::html::ReportOptions;
 use crate::render::svg::Plot;
 use crate::simulate::Simulation;
@@ -57,14 +58,16 @@ impl TableArguments {
 
     /// The options of a fit: the JSON object, and the columns that are options.
     pub fn options(&self, function: TableFunction) -> Result<Options> {
-        let json = self.json(function)?;
         let given: Vec<_> = COLUMN_OPTIONS
             .into_iter()
             .filter_map(|name| Some((name, self.get(function, name)?)))
             .collect();
         let is_report = function == TableFunction::Report;
         let object = match self.fields(function) {
-            Some(mut fields) if is_report || !given.is_empty() => {
+            Some(mut fields) => {
+                if let Some(set) = function.set() {
+                    SetArguments::take_from(set, &mut fields)?;
+                }
                 if is_report {
                     ReportOptions::take_from(&mut fields)?;
                 }
@@ -79,13 +82,18 @@ impl TableArguments {
                 serde_json::Value::Object(fields).to_string()
             }
             // `Options::from_json` refuses what is not an object.
-            _ => json,
+            None => self.json(function)?,
         };
-        Options::from_json(&object).map_err(|error| match is_report {
-            true if error.to_string().starts_with("unknown option") => {
-                message(format!("{error}; of a report also: title, date"))
+        Options::from_json(&object).map_err(|error| {
+            let further = match function.set() {
+                Some(set) => set.arguments(),
+                None if is_report => &["title", "date"],
+                None => &[],
+            };
+            match further.is_empty() || !error.to_string().starts_with("unknown option") {
+                true => error.into(),
+                false => message(format!("{error}; here also: {}", further.join(", "))),
             }
-            _ => error.into(),
         })
     }
 
@@ -95,6 +103,15 @@ impl TableArguments {
             Some(mut fields) => Ok(ReportOptions::take_from(&mut fields)?),
             // `options` refuses what is not an object.
             None => Ok(ReportOptions::default()),
+        }
+    }
+
+    /// The arguments of a result set, which stand in the same JSON object as the options.
+    pub fn of_set(&self, function: TableFunction, set: ResultSet) -> Result<SetArguments> {
+        match self.fields(function) {
+            Some(mut fields) => Ok(SetArguments::take_from(set, &mut fields)?),
+            // `options` refuses what is not an object.
+            None => Ok(SetArguments::default()),
         }
     }
 
@@ -134,23 +151,21 @@ impl TableArguments {
         has_any && !self.concern_the_result_alone(function)
     }
 
-    /// Whether the options are names of columns to be predicted, or the title and the date of
-    /// a report.
+    /// Whether the options are names of columns to be predicted or of candidate pairs, the
+    /// title and the date of a report, or arguments of a result set.
     fn concern_the_result_alone(&self, function: TableFunction) -> bool {
-        match function {
-            TableFunction::Predict => self.options(function).is_ok_and(|options| {
+        let is_about_columns = || {
+            self.options(function).is_ok_and(|options| {
                 let columns = options.columns.clone();
                 let default = Options::default();
                 options == Options { columns, ..default }
-            }),
-            TableFunction::Report => {
-                let mut columns = COLUMN_OPTIONS.iter();
-                let is_json_alone = columns.all(|name| self.get(function, name).is_none());
-                is_json_alone
-                    && self.fields(function).is_some_and(|mut fields| {
-                        ReportOptions::take_from(&mut fields).is_ok() && fields.is_empty()
-                    })
-            }
+            })
+        };
+        match (function, function.set()) {
+            (TableFunction::Predict, _) | (_, Some(ResultSet::Next)) => is_about_columns(),
+            (TableFunction::Report, _) | (_, Some(ResultSet::Compare)) => self
+                .options(function)
+                .is_ok_and(|options| options == Options::default()),
             _ => false,
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use rusqlite::{Connection, Result};
 
+use super::candidates::read_candidates;
 use super::error::message;
 use super::ingest::{Depth, Ingest};
 use super::memory::ResultMemory;
@@ -42,6 +43,9 @@ impl TableCall<'_> {
             TableFunction::Plot => drop(self.arguments.plot(self.function)?),
             TableFunction::Predict => drop(self.arguments.test(self.function)?),
             TableFunction::Report => drop(self.arguments.report(self.function)?),
+            TableFunction::Fit(set) | TableFunction::Unpack(set) => {
+                drop(self.arguments.of_set(self.function, set)?);
+            }
             _ => {}
         }
         let batch = match self.arguments.first(self.function)? {
@@ -114,9 +118,20 @@ impl TableCall<'_> {
     }
 
     fn set(&self, fit: &Fit, set: ResultSet) -> Result<RecordBatch> {
-        let limit = self.options()?.max_seconds;
-        interruptible(&self.connection, limit, |execution| {
-            fit.table_within(set, execution)
+        let options = self.options()?;
+        let arguments = self.arguments.of_set(self.function, set)?;
+        let candidates = match &arguments.candidates {
+            Some(_) if self.function.is_pure() => {
+                return Err(message(
+                    "me_hodgerank_model_next reads no tables: candidates are an argument of \
+                     me_hodgerank_next, which takes a model too",
+                ));
+            }
+            Some(text) => Some(read_candidates(&self.connection, text, &options.columns)?),
+            None => None,
+        };
+        interruptible(&self.connection, options.max_seconds, |execution| {
+            fit.table_with(set, &arguments, candidates.as_ref(), execution)
         })
     }
 

@@ -64,6 +64,15 @@ impl TableFunction {
         }
     }
 
+    /// The result set that it returns; None if it returns none.
+    pub fn set(self) -> Option<ResultSet> {
+        match self {
+            Self::Fit(set) | Self::Unpack(set) => Some(set),
+            Self::UnpackRanking => Some(ResultSet::Ranking),
+            _ => None,
+        }
+    }
+
     /// Whether it depends on its arguments only, so that it may be used in views
     /// and triggers of a schema that is not trusted.
     pub fn is_pure(self) -> bool {
@@ -107,6 +116,7 @@ impl TableFunction {
             Self::Fit(_) | Self::Report => &[SOURCE, OPTIONS, "kappa", "t", "seed"],
             Self::Predict => &[SOURCE, TEST, OPTIONS, "kappa", "t", "seed"],
             Self::Plot => &[SOURCE, KIND, OPTIONS, "kappa", "t", "seed"],
+            Self::Unpack(ResultSet::Compare | ResultSet::Next) => &[MODEL, OPTIONS],
             Self::Unpack(_) | Self::UnpackRanking => &[MODEL],
             Self::Simulate => &[OPTIONS],
         }
@@ -121,7 +131,8 @@ impl TableFunction {
                 ResultSet::Path => 10_000,
                 ResultSet::Cv => 50,
                 ResultSet::Summary => 1,
-                ResultSet::Cycles | ResultSet::Triangles => 1000,
+                ResultSet::Cycles | ResultSet::Triangles | ResultSet::Compare => 1000,
+                ResultSet::Next => 20,
             },
             Self::UnpackRanking => 100,
             Self::Plot | Self::Report => 1,

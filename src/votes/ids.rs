@@ -388,6 +388,20 @@ impl Ids {
         IdRef::Text(&self.text[start..self.ends[index]])
     }
 
+    /// The position of an id in canonical order; None if it is not here.
+    pub fn position(&self, id: IdRef<'_>) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle).cmp(&id) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
     /// The type of ids of which none was declared.
     fn narrowest_type(&self) -> IdType {
         let is_long = |value: &i128| i64::try_from(*value).is_err();

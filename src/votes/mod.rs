@@ -10,6 +10,7 @@
 pub(crate) mod arrow;
 mod bad_rows;
 mod builder;
+mod candidates;
 mod canonical;
 mod choice;
 mod chunks;
@@ -23,6 +24,7 @@ mod row;
 mod sort;
 
 pub use builder::{IntegerRows, VoteBuilder};
+pub use candidates::{CandidateBuilder, CandidatePairs};
 pub use canonical::Votes;
 pub use choice::ChoiceRef;
 pub use comparisons::{Comparison, Comparisons};

@@ -360,11 +360,12 @@ fn the_table_in_the_report_has_the_intervals() {
             format!("{value:.3}").replace('-', "−")
         };
         let cells = format!(
-            "<tr><td>{}</td><td>{}–{}</td><td class=\"id\"><bdi>{}</bdi></td><td>{}</td>\
+            "<tr><td>{}</td><td>{}–{}</td><td>{}</td><td class=\"id\"><bdi>{}</bdi></td><td>{}</td>\
              <td>{} to {}</td>",
             integer("rank"),
             integer("rank_low"),
             integer("rank_high"),
+            integer("tier"),
             integer("item"),
             number("score"),
             number("score_low"),

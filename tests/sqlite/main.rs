@@ -5,6 +5,7 @@ compile_error!("sqlite-extension is for building the .so only: test with --featu
 
 mod aggregate;
 mod answers;
+mod decision;
 mod refused;
 mod safety;
 mod sources;

@@ -9,4 +9,7 @@ mod standard_errors;
 pub use evidence::{Evidence, SideAssignment, SplitCrowd, TestResults, agreement};
 pub use fdr::q_values;
 pub use knockoff::{knockoff_selection, knockoff_statistics};
-pub use standard_errors::{Fitted, StandardErrors};
+pub use standard_errors::{
+    ClusteredCovariance, Fitted, ItemInverse, RefitContributions, ResistanceSolver, Resistances,
+    ScoreCovariance, StandardErrors, Variance,
+};

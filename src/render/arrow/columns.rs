@@ -9,8 +9,8 @@ use super::builder::{TableBuilder, schema};
 use super::column::ResultColumn;
 use super::result_set::ResultSet;
 use crate::findings::{
-    AnnotatorFinding, CvPoint, PairFlow, PathPoint, PersonalRank, RankedItem, Summary,
-    TriangleFinding,
+    AnnotatorFinding, CvPoint, HeadToHead, NextPair, PairFlow, PathPoint, PersonalRank, RankedItem,
+    Summary, TriangleFinding,
 };
 use crate::votes::IdType;
 
@@ -38,6 +38,7 @@ impl TableRow for RankedItem<'_> {
             .number("score_high", |row| row.score_high)
             .integer("rank_low", |row| row.rank_low)
             .integer("rank_high", |row| row.rank_high)
+            .integer("tier", |row| row.tier)
     }
 }
 
@@ -70,6 +71,10 @@ impl TableRow for AnnotatorFinding<'_> {
             .optional_integer("camp", |row| row.camp)
             .text("verdict", |row| row.verdict.name())
             .text("evidence", |row| &row.evidence)
+            .integer("repeated_pairs", |row| row.repeated_pairs)
+            .optional_number("same_choice_share", |row| row.same_choice_share)
+            .integer("swapped_pairs", |row| row.swapped_pairs)
+            .optional_number("same_side_share", |row| row.same_side_share)
     }
 }
 
@@ -140,6 +145,7 @@ impl TableRow for Summary {
             .optional_number("noise_cycle_share", |row| row.shares.noise_cycle)
             .optional_number("shared_cycle_share", |row| row.shares.shared_cycle)
             .optional_number("chance_share", |row| row.shares.chance)
+            .number("settled_share", |row| row.settled_share)
             .optional_text("caveats", |row| row.caveats.as_deref())
             .optional_text("columns", |row| row.columns.as_deref())
     }
@@ -175,6 +181,33 @@ impl TableRow for TriangleFinding<'_> {
     }
 }
 
+impl TableRow for HeadToHead<'_> {
+    fn add_columns(table: TableBuilder<Self>) -> TableBuilder<Self> {
+        table
+            .item("item_a", |row| row.item_a)
+            .item("item_b", |row| row.item_b)
+            .number("difference", |row| row.difference)
+            .number("low", |row| row.low)
+            .number("high", |row| row.high)
+            .number("p_value", |row| row.p_value)
+            .number("q_value", |row| row.q_value)
+            .number("predicted_share", |row| row.predicted_share)
+            .count("direct_votes", |row| row.direct_votes)
+            .count("direct_wins", |row| row.direct_wins)
+            .count("direct_ties", |row| row.direct_ties)
+    }
+}
+
+impl TableRow for NextPair<'_> {
+    fn add_columns(table: TableBuilder<Self>) -> TableBuilder<Self> {
+        table
+            .item("left", |row| row.left)
+            .item("right", |row| row.right)
+            .optional_number("gain", |row| row.gain)
+            .count("votes", |row| row.votes)
+    }
+}
+
 impl ResultSet {
     /// Its columns, in order.
     pub fn columns(self) -> &'static [ResultColumn] {
@@ -202,6 +235,8 @@ impl ResultSet {
             Self::Summary => of::<Summary>(),
             Self::Cycles => of::<PairFlow<'_>>(),
             Self::Triangles => of::<TriangleFinding<'_>>(),
+            Self::Compare => of::<HeadToHead<'_>>(),
+            Self::Next => of::<NextPair<'_>>(),
         }
     }
 }

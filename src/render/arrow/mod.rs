@@ -8,10 +8,12 @@ mod column;
 mod columns;
 mod ids;
 mod result_set;
+mod set_arguments;
 mod tables;
 
 pub use column::{ColumnKind, ResultColumn};
 pub use ids::id_data_type;
 pub use result_set::ResultSet;
+pub use set_arguments::SetArguments;
 #[allow(unused_imports, reason = "for the hosts, which are features")]
 pub(crate) use tables::hodgerank_ranking;

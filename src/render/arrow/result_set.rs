@@ -25,11 +25,15 @@ pub enum ResultSet {
     Cycles,
     /// The worst triangles.
     Triangles,
+    /// Head to head: one row a pair of the best items.
+    Compare,
+    /// The pairs worth asking next.
+    Next,
 }
 
 impl ResultSet {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Ranking,
         Self::Annotators,
         Self::Personal,
@@ -38,6 +42,8 @@ impl ResultSet {
         Self::Summary,
         Self::Cycles,
         Self::Triangles,
+        Self::Compare,
+        Self::Next,
     ];
 
     /// The name that SQL users know it by.
@@ -51,6 +57,8 @@ impl ResultSet {
             Self::Summary => "summary",
             Self::Cycles => "cycles",
             Self::Triangles => "triangles",
+            Self::Compare => "compare",
+            Self::Next => "next",
         }
     }
 }

@@ -6,12 +6,13 @@ use arrow_schema::ArrowError;
 use super::builder::TableBuilder;
 use super::columns::TableRow;
 use super::result_set::ResultSet;
+use super::set_arguments::SetArguments;
 use crate::error::{Error, ErrorKind, Result};
 use crate::execution::Execution;
 use crate::fit::Fit;
 use crate::fit::hodgerank_only::HodgeRankOnly;
 use crate::options::Options;
-use crate::votes::{IdType, Votes};
+use crate::votes::{CandidatePairs, IdType, Votes};
 
 impl Fit {
     /// Whether there is such a set: most need a time to have been chosen, some need
@@ -40,6 +41,17 @@ impl Fit {
         set: ResultSet,
         execution: &mut Execution<'_>,
     ) -> Result<RecordBatch> {
+        self.table_with(set, &SetArguments::default(), None, execution)
+    }
+
+    /// The same with arguments of the set, and candidates for the next pairs.
+    pub fn table_with(
+        &self,
+        set: ResultSet,
+        arguments: &SetArguments,
+        candidates: Option<&CandidatePairs>,
+        execution: &mut Execution<'_>,
+    ) -> Result<RecordBatch> {
         let types = (self.annotator_ids().id_type(), self.item_ids().id_type());
         match set {
             ResultSet::Ranking => batch(set, types, self.ranking()?),
@@ -50,6 +62,15 @@ impl Fit {
             ResultSet::Summary => batch(set, types, [self.summary_within(execution)?]),
             ResultSet::Cycles => batch(set, types, self.cycles_within(execution)?),
             ResultSet::Triangles => batch(set, types, self.triangles_within(execution)?),
+            ResultSet::Compare => {
+                let pairs = self.compare_within(arguments.compare, execution)?;
+                batch(set, types, pairs)
+            }
+            ResultSet::Next => {
+                let types = (types.0, self.asked_item_type(candidates));
+                let pairs = self.next_pairs_within(arguments.next, candidates, execution)?;
+                batch(set, types, pairs)
+            }
         }
     }
 }

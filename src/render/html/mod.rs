@@ -4,6 +4,7 @@
 mod annotators;
 mod caveats;
 mod cycles;
+mod decision;
 mod id;
 mod options;
 mod page;

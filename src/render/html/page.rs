@@ -1,7 +1,7 @@
 //! The page and its sections.
 
 use super::options::ReportOptions;
-use super::{annotators, caveats, cycles, table, verdict_counts};
+use super::{annotators, caveats, cycles, decision, table, verdict_counts};
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
 use crate::findings::{AnnotatorFinding, OwnRankings, Summary};
@@ -58,7 +58,11 @@ impl Fit {
             },
             section(
                 "The ranking",
-                &[self.figure(Plot::Ranking)?, table::ranking(&ranking)],
+                &[
+                    decision::in_words(&ranking, &summary),
+                    self.figure(Plot::Ranking)?,
+                    table::ranking(&ranking),
+                ],
             ),
             match &own_rankings {
                 Some(own) => self.tastes(&annotators, own)?,
@@ -159,6 +163,11 @@ fn caption(plot: Plot) -> &'static str {
             "Across: items in the order of the consensus. Down: annotators. A row that runs from \
              bright to dark agrees with the consensus; one that runs the other way answers against \
              it."
+        }
+        Plot::Matrix => {
+            "Blue: the item of the row wins more than half of its votes against that of the column. \
+             Where the two numbers lie far apart on many votes, one ranking does not explain the \
+             pair."
         }
         Plot::Cv => {
             "Votes were held out in turn and predicted by the rest. The chosen time is where the \

@@ -13,11 +13,12 @@ pub(super) fn ranking(ranking: &[RankedItem<'_>]) -> String {
     for item in ranking.iter().take(MAX_ITEMS) {
         let component = format!("<td>{}</td>", item.component);
         rows += &format!(
-            "<tr><td>{}</td><td>{}–{}</td><td class=\"id\">{}</td><td>{}</td>\
+            "<tr><td>{}</td><td>{}–{}</td><td>{}</td><td class=\"id\">{}</td><td>{}</td>\
              <td>{} to {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>{}</tr>\n",
             item.rank,
             item.rank_low,
             item.rank_high,
+            item.tier,
             id(item.item),
             decimal(item.score, 3),
             decimal(item.score_low, 3),
@@ -40,7 +41,7 @@ pub(super) fn ranking(ranking: &[RankedItem<'_>]) -> String {
     };
     format!(
         "<details>\n<summary>The ranking as a table</summary>\n<div class=\"wide\">\n<table class=\"ranking\">\n\
-         <thead><tr><th>rank</th><th>rank range</th><th class=\"id\">item</th><th>score</th>\
+         <thead><tr><th>rank</th><th>rank range</th><th>tier</th><th class=\"id\">item</th><th>score</th>\
          <th>95 % interval</th><th>HodgeRank</th><th>won</th><th>lost</th><th>tied</th>{}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n\
          </div>\n{note}</details>\n",
         if several { "<th>component</th>" } else { "" },

@@ -191,6 +191,16 @@ impl Picture {
         ));
     }
 
+    /// A rectangle; pointing at it shows what it is.
+    pub fn cell(&mut self, paint: &str, [x, y]: [f64; 2], [width, height]: [f64; 2], what: &str) {
+        let [x, y, width, height] = [x, y, width, height].map(number);
+        let what = escape(what);
+        self.add(&format!(
+            "<rect {paint} x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\">\
+             <title>{what}</title></rect>"
+        ));
+    }
+
     /// Rectangles of one size and one paint: the upper left corners.
     pub fn cells(&mut self, paint: &str, corners: &[[f64; 2]], [width, height]: [f64; 2]) {
         let mut path = String::with_capacity(24 * corners.len());

@@ -13,6 +13,7 @@ mod cv;
 mod jump_out;
 mod labels;
 mod legend;
+mod matrix;
 mod path;
 mod personal;
 mod plot;

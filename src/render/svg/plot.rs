@@ -1,7 +1,7 @@
 //! The pictures by name.
 
 use super::canvas::Picture;
-use super::{cv, jump_out, path, personal, ranking};
+use super::{cv, jump_out, matrix, path, personal, ranking};
 use std::fmt;
 use std::str::FromStr;
 
@@ -24,22 +24,25 @@ pub enum Plot {
     JumpOut,
     /// The own rankings of those who deviate.
     Personal,
+    /// The best items against each other.
+    Matrix,
 }
 
 impl Plot {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::PathDeviation,
         Self::PathPositionBias,
         Self::Cv,
         Self::Ranking,
         Self::JumpOut,
         Self::Personal,
+        Self::Matrix,
     ];
 
     /// Whether it is about annotators, and not about items alone.
     fn shows_annotators(self) -> bool {
-        !matches!(self, Self::Cv | Self::Ranking)
+        !matches!(self, Self::Cv | Self::Ranking | Self::Matrix)
     }
 
     /// The name that SQL users write.
@@ -51,6 +54,7 @@ impl Plot {
             Self::Ranking => "ranking",
             Self::JumpOut => "jump_out",
             Self::Personal => "personal",
+            Self::Matrix => "matrix",
         }
     }
 }
@@ -71,8 +75,8 @@ impl FromStr for Plot {
 
 impl Fit {
     /// A picture as an SVG document. Those of the path can always be drawn; the
-    /// others need a time to have been chosen. All but the ranking and the curve need
-    /// annotators.
+    /// others need a time to have been chosen. All but the ranking, the curve and the
+    /// matrix need annotators.
     pub fn plot(&self, plot: Plot) -> Result<String> {
         Ok(self.picture(plot)?.document())
     }
@@ -88,6 +92,7 @@ impl Fit {
             Plot::Ranking => ranking::picture(&self.ranking()?),
             Plot::JumpOut => jump_out::picture(self),
             Plot::Personal => personal::picture(self)?,
+            Plot::Matrix => matrix::picture(self)?,
         })
     }
 }

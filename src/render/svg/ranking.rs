@@ -27,9 +27,15 @@ enum PictureRow<'a> {
 pub(super) fn picture(ranking: &[RankedItem<'_>]) -> Picture {
     let rows = rows(ranking);
     let step = if rows.len() <= 40 { 20.0 } else { 17.0 };
+    let has_tiers = ranking.iter().any(|item| item.tier > 1);
     let explanation = format!(
-        "{} items, best first; scores have mean zero. Blue lines are 95 % intervals.",
-        ranking.len()
+        "{} items, best first; scores have mean zero. Blue lines are 95 % intervals.{}",
+        ranking.len(),
+        if has_tiers {
+            " A line across begins a tier."
+        } else {
+            ""
+        }
     );
     let mut picture = Picture::new(TITLE, &explanation);
     let top = picture.top + HEADINGS;
@@ -50,13 +56,27 @@ pub(super) fn picture(ranking: &[RankedItem<'_>]) -> Picture {
     for (k, row) in rows.iter().enumerate() {
         let y = top + step * (k as f64 + 0.5);
         match row {
-            PictureRow::Item(item) => draw_item(&mut picture, item, &x, [left, right], y),
+            PictureRow::Item(item) => {
+                if begins_tier(&rows[..k], item) {
+                    let y = y - step / 2.0;
+                    picture.line("me-axis", [16.0, y], [right, y]);
+                }
+                draw_item(&mut picture, item, &x, [left, right], y);
+            }
             PictureRow::Note(text) => {
                 picture.text(left + 6.0, y + 4.0, "me-soft", Anchor::Start, text);
             }
         }
     }
     picture
+}
+
+/// Whether the row before an item is one of another tier.
+fn begins_tier(before: &[PictureRow<'_>], item: &RankedItem<'_>) -> bool {
+    match before.last() {
+        Some(PictureRow::Item(last)) => last.tier != item.tier,
+        _ => false,
+    }
 }
 
 /// An item's rank, id, interval, two dots and their numbers.

@@ -1,14 +1,14 @@
 //! Standard errors and intervals from the variances.
 
+use super::difference::ScoreCovariance;
 use super::fitted::Fitted;
 use super::hessian::Hessian;
+use super::jackknife::RefitContributions;
 use super::refits::Refits;
 use super::score_contributions::ScoreContributions;
-use super::variances::Variance;
-use super::{exact, jackknife, sketch};
+use super::{exact, sketch};
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::model::distributions::student_975;
 use crate::model::flow::Flow;
 use crate::votes::Comparisons;
 
@@ -19,11 +19,13 @@ pub struct StandardErrors {
     pub std_error: Vec<f64>,
     /// Half the width of the 95 % intervals.
     pub half_width: Vec<f64>,
+    /// What the variances of differences are computed from.
+    pub covariance: ScoreCovariance,
 }
 
 /// The variances are exact if that takes at most this many multiplications, about a
 /// third of a second.
-const MAX_EXACT_WORK: f64 = 5e8;
+const MAX_EXACT_WORK: f64 = 1.5e9;
 
 impl StandardErrors {
     /// Of the scores of a model. `components` are those of the comparison graph.
@@ -49,19 +51,32 @@ impl StandardErrors {
                 sketch::variances(&hessian, &contributions, threads, stop)?
             }
         };
-        let sandwich = variances.sandwich();
-        let own = match Refits::new(votes, &fitted, threads, stop)? {
-            Some(refits) => {
-                jackknife::variances(&refits, &hessian, &contributions, &sandwich, stop)?
+        let refits = Refits::new(votes, &fitted, threads, stop)?;
+        let refits = refits
+            .map(|refits| RefitContributions::new(&refits, &hessian, &contributions, stop))
+            .transpose()?;
+        let mut own = variances.sandwich();
+        if let Some(refits) = &refits {
+            for (item, own) in own.iter_mut().enumerate() {
+                *own = refits.of_item(item, *own);
             }
-            None => sandwich,
-        };
-        let mut errors = Self::default();
-        for Variance { value, freedom } in variances.pooled(&own) {
-            errors.std_error.push(value.sqrt());
-            errors.half_width.push(student_975(freedom) * value.sqrt());
         }
-        Ok(errors)
+        let prior = variances.prior(&own);
+        let both = own.iter().zip(&variances.independent);
+        let pooled = || {
+            both.clone()
+                .map(|(own, &independent)| own.pooled(prior, independent))
+        };
+        Ok(Self {
+            std_error: pooled().map(|variance| variance.std_error()).collect(),
+            half_width: pooled().map(|variance| variance.half_width()).collect(),
+            covariance: ScoreCovariance {
+                annotators: variances.sums.effective_annotators(),
+                clustered: variances.covariance,
+                prior,
+                refits,
+            },
+        })
     }
 }
 
@@ -69,7 +84,8 @@ impl StandardErrors {
 fn exact_work(votes: &Comparisons) -> f64 {
     let items = votes.items();
     let seen = |u: usize| (2 * votes.cluster(u).len()).min(items) as f64;
-    let all_seen: f64 = (0..votes.clusters()).map(seen).sum();
-    let items = items as f64;
-    items * all_seen + items.powi(3)
+    // A product of two contributions goes to memory that is not near.
+    let products = |u: usize| 2.0 * seen(u) * seen(u);
+    let all_products: f64 = (0..votes.clusters()).map(products).sum();
+    all_products + 2.5 * (items as f64).powi(3)
 }

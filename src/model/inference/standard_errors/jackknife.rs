@@ -22,7 +22,7 @@
 //! few annotators have effects.
 
 use super::annotator_sums::effective_number;
-use super::hessian::{Hessian, RhsLanes};
+use super::hessian::{Hessian, LANES, RhsLanes};
 use super::refits::Refits;
 use super::score_contributions::ScoreContributions;
 use super::variances::Variance;
@@ -32,47 +32,126 @@ use crate::execution::Stop;
 /// Fewer groups than this cannot tell how x depends on x⁰.
 const MIN_GROUPS_FOR_SLOPE: f64 = 4.0;
 
-/// By item, the variance of its score, given that of the sandwich.
-pub(super) fn variances(
-    refits: &Refits,
-    hessian: &Hessian<'_>,
-    contributions: &ScoreContributions<'_>,
-    sandwich: &[Variance],
-    stop: &Stop,
-) -> Result<Vec<Variance>> {
-    let GroupSums { votes, score } = GroupSums::new(refits, contributions, stop)?;
-    let linear = if refits.is_complete() {
-        None
-    } else {
-        Some(hessian.solve(score, stop)?)
-    };
-    let each = sandwich.iter().enumerate().map(|(i, &sandwich)| {
-        let votes = &votes[i].as_flattened()[..refits.groups()];
-        let squares = votes.iter().map(|votes| votes * votes).sum();
-        let groups = effective_number(votes.iter().sum(), squares);
-        let x = contributions_of_groups(refits, i, groups);
-        match &linear {
-            Some(linear) if groups >= MIN_GROUPS_FOR_SLOPE => {
-                with_control(&x, linear[i].as_flattened(), groups, sandwich)
-            }
-            _ => Variance::of_sum(x.iter().map(|x| x * x).sum(), groups),
-        }
-    });
-    Ok(each.collect())
+/// What the refits say of the scores, by item and group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RefitContributions {
+    /// How many groups there are.
+    pub groups: usize,
+    /// Whether each annotator is a group.
+    pub is_complete: bool,
+    /// The score in each refit less its mean over the refits, item after item.
+    pub moved: Vec<f64>,
+    /// x⁰, item after item; empty if each annotator is a group.
+    pub linear: Vec<f64>,
+    /// By item, the effective number of groups that saw it.
+    pub seen_by: Vec<f64>,
 }
 
-/// x_gi by group.
-fn contributions_of_groups(refits: &Refits, item: usize, effective: f64) -> Vec<f64> {
-    let scores = || refits.theta.iter().map(|theta| theta[item]);
-    let mean = scores().sum::<f64>() / refits.groups() as f64;
-    let scale = refits.shift(effective) * effective;
-    scores().map(|score| (score - mean) / scale).collect()
+/// A number for each group; zero beyond the last.
+type ByGroup = [f64; LANES];
+
+impl RefitContributions {
+    pub(super) fn new(
+        refits: &Refits,
+        hessian: &Hessian<'_>,
+        contributions: &ScoreContributions<'_>,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let GroupSums { votes, score } = GroupSums::new(refits, contributions, stop)?;
+        let groups = refits.groups();
+        let mut found = Self {
+            groups,
+            is_complete: refits.is_complete(),
+            ..Self::default()
+        };
+        if !found.is_complete {
+            let linear = hessian.solve(score, stop)?;
+            let each = linear
+                .iter()
+                .flat_map(|item| &item.as_flattened()[..groups]);
+            found.linear = each.copied().collect();
+        }
+        for (item, votes) in votes.iter().enumerate() {
+            let scores = || refits.theta.iter().map(|theta| theta[item]);
+            let mean = scores().sum::<f64>() / groups as f64;
+            found.moved.extend(scores().map(|score| score - mean));
+            let votes = &votes.as_flattened()[..groups];
+            let squares = votes.iter().map(|votes| votes * votes).sum();
+            found
+                .seen_by
+                .push(effective_number(votes.iter().sum(), squares));
+        }
+        Ok(found)
+    }
+
+    /// Whether there is a number for each item and group.
+    pub fn is_consistent(&self, items: usize) -> bool {
+        let numbers = items.checked_mul(self.groups);
+        (1..=LANES).contains(&self.groups)
+            && numbers == Some(self.moved.len())
+            && self.seen_by.len() == items
+            && match self.is_complete {
+                true => self.linear.is_empty(),
+                false => numbers == Some(self.linear.len()),
+            }
+    }
+
+    /// The variance of an item's score, given that of the sandwich.
+    pub(super) fn of_item(&self, item: usize, sandwich: Variance) -> Variance {
+        let own = |values: &[f64]| self.by_group(values, item);
+        self.variance(own, self.seen_by[item], sandwich)
+    }
+
+    /// The variance of the difference of two scores, given that of the sandwich and the
+    /// effective number of groups that know of it.
+    pub(super) fn of_difference(
+        &self,
+        [a, b]: [usize; 2],
+        groups: f64,
+        sandwich: Variance,
+    ) -> Variance {
+        let difference = |values: &[f64]| {
+            let (a, b) = (self.by_group(values, a), self.by_group(values, b));
+            std::array::from_fn(|group| a[group] - b[group])
+        };
+        self.variance(difference, groups, sandwich)
+    }
+
+    fn by_group(&self, values: &[f64], item: usize) -> ByGroup {
+        let mut own = [0.0; LANES];
+        own[..self.groups].copy_from_slice(&values[item * self.groups..][..self.groups]);
+        own
+    }
+
+    fn variance(
+        &self,
+        of: impl Fn(&[f64]) -> ByGroup,
+        groups: f64,
+        sandwich: Variance,
+    ) -> Variance {
+        let scale = self.shift(groups) * groups;
+        let x = of(&self.moved).map(|moved| moved / scale);
+        if !self.is_complete && groups >= MIN_GROUPS_FOR_SLOPE {
+            return with_control(&x, &of(&self.linear), groups, sandwich);
+        }
+        Variance::of_sum(x.iter().map(|x| x * x).sum(), groups)
+    }
+
+    /// The part of its distance from the mean of n groups by which a group moves that
+    /// mean, if it counts twice or half.
+    fn shift(&self, groups: f64) -> f64 {
+        if self.is_complete {
+            -1.0 / (2.0 * groups - 1.0)
+        } else {
+            1.0 / (groups + 1.0)
+        }
+    }
 }
 
 /// The variance with the control variate x⁰, whose variance is known.
-fn with_control(x: &[f64], x0: &[f64], groups: f64, known: Variance) -> Variance {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let x0x0 = dot(&x0[..x.len()], &x0[..x.len()]);
+fn with_control(x: &ByGroup, x0: &ByGroup, groups: f64, known: Variance) -> Variance {
+    let dot = |a: &ByGroup, b: &ByGroup| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let x0x0 = dot(x0, x0);
     let slope = if x0x0 > 0.0 { dot(x, x0) / x0x0 } else { 0.0 };
     let rest = f64::max(dot(x, x) - slope * dot(x, x0), 0.0);
     // The mean and the slope take a degree of freedom each.

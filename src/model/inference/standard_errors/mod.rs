@@ -26,22 +26,31 @@
 //! its interval uses Student's distribution; see [`variances`].
 //!
 //! Both diagonals, of V and of L⁺, are [`exact`] where that is cheap. In larger
-//! problems they are estimated by a [`sketch`].
+//! problems they are estimated by a [`sketch`]. The variance of a [`difference`] of scores
+//! is found in the same way.
 
 mod annotator_sums;
 mod contribution;
+mod covariance;
+mod difference;
 mod estimate;
 mod exact;
 mod fitted;
 mod hessian;
 mod jackknife;
 mod refits;
+mod resistance;
 mod score_contributions;
 mod sketch;
 mod variances;
 
+pub use covariance::ClusteredCovariance;
+pub use difference::ScoreCovariance;
 pub use estimate::StandardErrors;
 pub use fitted::Fitted;
+pub use jackknife::RefitContributions;
+pub use resistance::{ItemInverse, ResistanceSolver, Resistances};
+pub use variances::Variance;
 
 #[cfg(test)]
 mod tests;

@@ -80,16 +80,6 @@ impl Refits {
     pub fn is_complete(&self) -> bool {
         self.groups() == self.group.len()
     }
-
-    /// The part of its distance from the mean of n groups by which a group moves that
-    /// mean, if it counts twice or half.
-    pub fn shift(&self, groups: f64) -> f64 {
-        if self.is_complete() {
-            -1.0 / (2.0 * groups - 1.0)
-        } else {
-            1.0 / (groups + 1.0)
-        }
-    }
 }
 
 /// By annotator, its group. The groups are equally large, and drawn at random: the order

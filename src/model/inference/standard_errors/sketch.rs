@@ -20,11 +20,13 @@ use std::sync::OnceLock;
 
 use super::annotator_sums::AnnotatorSums;
 use super::contribution::ScoreContribution;
+use super::covariance::ClusteredCovariance;
 use super::hessian::{Hessian, LANES, RhsLanes};
 use super::score_contributions::ScoreContributions;
 use super::variances::Variances;
 use crate::error::Result;
 use crate::execution::{Stop, with_helpers};
+use crate::model::flow::Flow;
 use crate::random::Random;
 
 /// The relative error of the variances that suffices, on average over the items.
@@ -34,6 +36,9 @@ const MAX_ERROR: f64 = 0.05;
 /// So many rounds at most: where D⁻¹ does not help, standard errors then have a
 /// relative error of 4.4 %.
 const MAX_ROUNDS: usize = 8;
+
+/// The lanes of so many rounds are kept for the variances of differences.
+const KEPT_ROUNDS: usize = 2;
 
 /// The variances. With more than one thread, each diagonal is found on its own.
 pub(super) fn variances(
@@ -48,7 +53,7 @@ pub(super) fn variances(
         by_helper.set(found).expect("there is one helper");
         Ok(())
     };
-    let (sums, clustered) = with_helpers(threads.min(2), help, || {
+    let (sums, clustered, rows) = with_helpers(threads.min(2), help, || {
         clustered(hessian, contributions, threads.max(2) - 1, stop)
     })?;
     let independent = match by_helper.into_inner() {
@@ -57,26 +62,33 @@ pub(super) fn variances(
     };
     Ok(Variances {
         sums,
+        covariance: ClusteredCovariance::sketched(&rows, &clustered),
         clustered,
         independent,
     })
 }
 
-/// The diagonal of L⁺(Σ g gᵀ)L⁺.
+/// The diagonal of L⁺(Σ g gᵀ)L⁺, and the lanes that are kept of each item.
 fn clustered(
     hessian: &Hessian<'_>,
     contributions: &ScoreContributions<'_>,
     threads: usize,
     stop: &Stop,
-) -> Result<(AnnotatorSums, Vec<f64>)> {
+) -> Result<(AnnotatorSums, Vec<f64>, Vec<Vec<f64>>)> {
     let mut estimate = SketchEstimate::new(hessian.items());
+    let mut rows = vec![Vec::new(); hessian.items()];
     loop {
         let (sums, rhs) = signed_sums(contributions, estimate.rounds, threads, stop)?;
-        estimate.add_round(hessian, rhs, stop)?;
+        let solution = estimate.add_round(hessian, rhs, stop)?;
+        if estimate.rounds <= KEPT_ROUNDS {
+            for (row, lanes) in rows.iter_mut().zip(&solution) {
+                row.extend(lanes.as_flattened());
+            }
+        }
         let sketch = estimate.diagonal(hessian, &sums.contribution_squares);
         // Up to LANES annotators have a lane each, and the first round is exact.
         if sketch.is_accurate || contributions.votes.clusters() <= LANES {
-            return Ok((sums, sketch.diagonal));
+            return Ok((sums, sketch.diagonal, rows));
         }
     }
 }
@@ -110,7 +122,7 @@ fn signed_sums(
 }
 
 /// The diagonal of L⁺.
-fn independent(hessian: &Hessian<'_>, stop: &Stop) -> Result<Vec<f64>> {
+pub(super) fn independent(hessian: &Hessian<'_>, stop: &Stop) -> Result<Vec<f64>> {
     let items = hessian.items();
     let flow = hessian.flow;
     let mut squares = vec![0.0; items];
@@ -121,19 +133,25 @@ fn independent(hessian: &Hessian<'_>, stop: &Stop) -> Result<Vec<f64>> {
     let mut estimate = SketchEstimate::new(items);
     let mut random = Random(0);
     loop {
-        let mut rhs = vec![RhsLanes::default(); items];
-        for (k, weight) in flow.weight.iter().enumerate() {
-            let value = random.sign() * weight.sqrt();
-            let lane = random.below(LANES);
-            rhs[flow.a[k] as usize].as_flattened_mut()[lane] += value;
-            rhs[flow.b[k] as usize].as_flattened_mut()[lane] -= value;
-        }
+        let rhs = signed_pairs(flow, &mut random);
         estimate.add_round(hessian, rhs, stop)?;
         let sketch = estimate.diagonal(hessian, &squares);
         if sketch.is_accurate {
             return Ok(sketch.diagonal);
         }
     }
+}
+
+/// The pairs with random signs, each in a random lane.
+pub(super) fn signed_pairs(flow: &Flow, random: &mut Random) -> Vec<RhsLanes> {
+    let mut rhs = vec![RhsLanes::default(); flow.items()];
+    for (k, weight) in flow.weight.iter().enumerate() {
+        let value = random.sign() * weight.sqrt();
+        let lane = random.below(LANES);
+        rhs[flow.a[k] as usize].as_flattened_mut()[lane] += value;
+        rhs[flow.b[k] as usize].as_flattened_mut()[lane] -= value;
+    }
+    rhs
 }
 
 /// Sums over the lanes of all rounds, by item.
@@ -163,8 +181,13 @@ impl SketchEstimate {
         }
     }
 
-    /// Adds a round, given s for each lane.
-    fn add_round(&mut self, hessian: &Hessian<'_>, rhs: Vec<RhsLanes>, stop: &Stop) -> Result<()> {
+    /// Adds a round, given s for each lane. Returns x.
+    fn add_round(
+        &mut self,
+        hessian: &Hessian<'_>,
+        rhs: Vec<RhsLanes>,
+        stop: &Stop,
+    ) -> Result<Vec<RhsLanes>> {
         self.rounds += 1;
         let solution = hessian.solve(rhs.clone(), stop)?;
         for (i, (x, rhs)) in solution.iter().zip(&rhs).enumerate() {
@@ -175,7 +198,7 @@ impl SketchEstimate {
                 self.x0x0[i] += x0 * x0;
             }
         }
-        Ok(())
+        Ok(solution)
     }
 
     /// The diagonal so far, given `squares`, Σ_u g_ui² by item.

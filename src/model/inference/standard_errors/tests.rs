@@ -3,9 +3,10 @@
 
 use super::fitted::Fitted;
 use super::hessian::{Hessian, LANES, RhsLanes};
+use super::jackknife::RefitContributions;
 use super::refits::Refits;
 use super::score_contributions::ScoreContributions;
-use super::{StandardErrors, exact, jackknife, sketch};
+use super::{StandardErrors, exact, sketch};
 use crate::execution::Stop;
 use crate::model::{Flow, LaplacianSolver, Path, Problem, Settings, SolveFrequency};
 use crate::options::{Options, PairModel};
@@ -95,6 +96,52 @@ fn the_number_of_threads_does_not_matter() {
             })
         };
         assert!(run(1) == run(3));
+    });
+}
+
+/// Of scores and of their differences, by the book: Σ_u (L⁺g_u)(L⁺g_u)ᵀ.
+#[test]
+fn the_covariance_is_the_sum_over_annotators() {
+    let stop = Stop::default();
+    with_hessian(&votes(23, 50, 12, 22), |hessian, contributions| {
+        let inverse = hessian.inverse(&stop).unwrap().unwrap();
+        let found = exact::variances(hessian, contributions, &inverse, 2, &stop).unwrap();
+        let mut expected = nalgebra::DMatrix::<f64>::zeros(23, 23);
+        let each = 0..contributions.votes.clusters();
+        let add = |_, contribution: &super::contribution::ScoreContribution| {
+            let own = contribution.by_item.iter().map(|item| item.value);
+            let influence = &inverse * nalgebra::DVector::from_iterator(23, own);
+            expected += &influence * influence.transpose();
+        };
+        contributions.for_each(each, &stop, add).unwrap();
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-9;
+        for a in 0..23 {
+            assert!(close(found.covariance.variance(a), expected[(a, a)]));
+            for b in (0..23).filter(|&b| b != a) {
+                let difference = expected[(a, a)] + expected[(b, b)] - 2.0 * expected[(a, b)];
+                assert!(close(
+                    found.covariance.variance_of_difference(a, b),
+                    difference
+                ));
+            }
+        }
+    });
+}
+
+#[test]
+fn sketches_come_close_to_the_variances_of_differences() {
+    let stop = Stop::default();
+    with_hessian(&votes(60, 300, 40, 59), |hessian, contributions| {
+        let inverse = hessian.inverse(&stop).unwrap().unwrap();
+        let exact = exact::variances(hessian, contributions, &inverse, 2, &stop).unwrap();
+        let found = sketch::variances(hessian, contributions, 2, &stop).unwrap();
+        let pairs = || (0..60).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let [found, exact] = [found, exact].map(|variances| {
+            let of = |(a, b)| variances.covariance.variance_of_difference(a, b);
+            pairs().map(of).collect::<Vec<f64>>()
+        });
+        let error = error(&found, &exact);
+        assert!(error < 0.2, "{error}");
     });
 }
 
@@ -212,8 +259,9 @@ fn refits_give_the_variance_of_leaving_annotators_out() {
             let sandwich = sandwich.sandwich();
             let refits = Refits::new(&votes, &fitted, 2, &stop).unwrap().unwrap();
             assert_eq!(refits.is_complete(), annotators == 24);
-            let found =
-                jackknife::variances(&refits, &hessian, &contributions, &sandwich, &stop).unwrap();
+            let found = RefitContributions::new(&refits, &hessian, &contributions, &stop).unwrap();
+            let each = sandwich.iter().enumerate();
+            let found: Vec<_> = each.map(|(i, &own)| found.of_item(i, own)).collect();
             let expected = leave_one_out(&votes, problem, fitted);
             for (found, expected) in found.iter().zip(&expected) {
                 let ratio = (found.value / expected).sqrt();

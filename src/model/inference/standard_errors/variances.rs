@@ -12,6 +12,8 @@
 //! the items that many annotators saw; at least 1.
 
 use super::annotator_sums::AnnotatorSums;
+use super::covariance::ClusteredCovariance;
+use crate::model::distributions::{student_975, student_two_sided};
 
 /// p, the weight of the prior in annotators.
 const PRIOR_ANNOTATORS: f64 = 4.0;
@@ -19,23 +21,45 @@ const PRIOR_ANNOTATORS: f64 = 4.0;
 /// By item.
 pub(super) struct Variances {
     pub sums: AnnotatorSums,
-    /// The diagonal of V = L⁺(Σ g gᵀ)L⁺.
+    /// V = L⁺(Σ g gᵀ)L⁺.
+    pub covariance: ClusteredCovariance,
+    /// Its diagonal.
     pub clustered: Vec<f64>,
     /// The diagonal of L⁺.
     pub independent: Vec<f64>,
 }
 
-/// An estimate of a variance.
+/// An estimate of the variance of a score or of a difference of scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Variance {
+pub struct Variance {
+    /// The variance.
     pub value: f64,
     /// Its degrees of freedom.
     pub freedom: f64,
 }
 
 impl Variance {
+    /// The standard error.
+    pub fn std_error(self) -> f64 {
+        self.value.sqrt()
+    }
+
+    /// Half the width of the 95 % interval.
+    pub fn half_width(self) -> f64 {
+        student_975(self.freedom) * self.value.sqrt()
+    }
+
+    /// How often chance alone gives an estimate as far from zero as this one, or further.
+    /// An estimate without any variance is sure, unless it is zero.
+    pub fn p_value(self, estimate: f64) -> f64 {
+        if estimate == 0.0 {
+            return 1.0;
+        }
+        student_two_sided(estimate.abs() / self.std_error(), self.freedom)
+    }
+
     /// From Σ_u x_u² of so many independent contributions x_u that add up to zero.
-    pub fn of_sum(squares: f64, contributions: f64) -> Self {
+    pub(super) fn of_sum(squares: f64, contributions: f64) -> Self {
         let freedom = contributions - 1.0;
         let value = if freedom > 0.0 {
             squares * contributions / freedom
@@ -48,9 +72,20 @@ impl Variance {
         }
     }
 
+    /// Pooled with the prior cσ² times the variance that independent votes of variance 1
+    /// would give.
+    pub(super) fn pooled(self, prior: f64, independent: f64) -> Self {
+        let freedom = self.freedom + PRIOR_ANNOTATORS;
+        let prior = prior * independent;
+        Self {
+            value: (self.freedom * self.value + PRIOR_ANNOTATORS * prior) / freedom,
+            freedom,
+        }
+    }
+
     /// The sum of two that are independent, with the degrees of freedom of
     /// Satterthwaite.
-    pub fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         let value = self.value + other.value;
         let spread = |part: Self| {
             if part.value > 0.0 {
@@ -78,18 +113,10 @@ impl Variances {
             .collect()
     }
 
-    /// By item, its own variance pooled with the prior.
-    pub fn pooled(&self, own: &[Variance]) -> Vec<Variance> {
+    /// cσ², given the variance of each item.
+    pub fn prior(&self, own: &[Variance]) -> f64 {
         let unit = self.sums.unit_variance();
-        let inflation = self.inflation(own, unit);
-        let both = own.iter().zip(&self.independent);
-        let pooled = both.map(|(own, independent)| {
-            let prior = inflation * (unit * independent);
-            let freedom = own.freedom + PRIOR_ANNOTATORS;
-            let value = (own.freedom * own.value + PRIOR_ANNOTATORS * prior) / freedom;
-            Variance { value, freedom }
-        });
-        pooled.collect()
+        self.inflation(own, unit) * unit
     }
 
     /// c, from the items that at least half as many annotators saw as the best-known one.
