@@ -66,7 +66,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -159,7 +160,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -252,7 +254,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -345,7 +348,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -438,7 +442,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -531,7 +536,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -624,7 +630,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -717,7 +724,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -811,7 +819,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -905,7 +914,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -1016,7 +1026,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -1128,7 +1139,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -1219,7 +1231,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE

@@ -42,7 +42,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('{no_votes}')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || {table {votes}}

@@ -67,7 +67,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -160,7 +161,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -253,7 +255,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -346,7 +349,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -439,7 +443,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -532,7 +537,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -625,7 +631,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -718,7 +725,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -812,7 +820,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -906,7 +915,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -1017,7 +1027,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -1129,7 +1140,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
@@ -1220,7 +1232,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
 me_hodgerank_waited AS (
     -- Fits the votes. DuckDB looks for an interrupt between two rounds.
     SELECT coalesce(job, error('there are no votes: the table is empty, or a filter leaves nothing of it')) AS job,
-        annotator_type, CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
+        CASE WHEN false THEN coalesce('', annotator_type) END AS annotator_type,
+        CASE WHEN false THEN coalesce('', left_type, right_type) END AS item_type,
         false AS is_done,
         (SELECT list(column_name) FROM query('FROM (DESCRIBE FROM '
             || CASE
