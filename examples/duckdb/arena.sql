@@ -1,5 +1,5 @@
--- Votes from an LLM arena: model_a, model_b, a winner with ties, and a judge. Nothing has
--- to be renamed or recoded.
+-- Votes from an LLM arena: model_a, model_b, a winner with ties, and a judge. These columns
+-- are recognised by their names; nothing has to be renamed or recoded.
 
 CREATE TABLE battles AS
 SELECT 'judge' || annotator AS judge,
@@ -18,7 +18,7 @@ FROM battles LIMIT 3;
 -- └─────────┴─────────┴─────────┴─────────┘
 
 SELECT rank, item, round(score, 2) AS score, votes, wins, losses, ties
-FROM me_hodgerank('battles', annotator := 'judge', "left" := 'model_a', "right" := 'model_b', choice := 'winner');
+FROM me_hodgerank('battles');
 -- ┌───────┬─────────┬────────┬───────┬───────┬────────┬───────┐
 -- │ rank  │  item   │ score  │ votes │ wins  │ losses │ ties  │
 -- │ int64 │ varchar │ double │ int64 │ int64 │ int64  │ int64 │
@@ -31,13 +31,12 @@ FROM me_hodgerank('battles', annotator := 'judge', "left" := 'model_a', "right" 
 -- └───────┴─────────┴────────┴───────┴───────┴────────┴───────┘
 
 -- Position bias of judges: how many, and which way?
-SELECT if(position_bias > 0, 'the first answer', 'the second answer') AS prefers, count(*) AS judges
-FROM me_hodgerank_annotators('battles', annotator := 'judge', "left" := 'model_a', "right" := 'model_b', choice := 'winner')
-WHERE is_position_biased GROUP BY ALL ORDER BY prefers;
--- ┌───────────────────┬────────┐
--- │      prefers      │ judges │
--- │      varchar      │ int64  │
--- ├───────────────────┼────────┤
--- │ the first answer  │     11 │
--- │ the second answer │      6 │
--- └───────────────────┴────────┘
+SELECT verdict, count(*) AS judges FROM me_hodgerank_annotators('battles')
+WHERE verdict IN ('clicks left', 'clicks right') GROUP BY ALL ORDER BY ALL;
+-- ┌──────────────┬────────┐
+-- │   verdict    │ judges │
+-- │   varchar    │ int64  │
+-- ├──────────────┼────────┤
+-- │ clicks left  │     11 │
+-- │ clicks right │      6 │
+-- └──────────────┴────────┘

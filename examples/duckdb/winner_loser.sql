@@ -1,14 +1,14 @@
--- A table of winners and losers does not say who was shown left. Without sides there is no
--- position bias to find, and the votes all look like "left": say so.
+-- A table of winners and losers does not say who was shown left. Columns called annotator,
+-- winner and loser are recognised as such votes: there is no position bias to find.
 
 CREATE TABLE games AS
-SELECT annotator AS referee, if(choice > 0, v.left, v.right) AS winner, if(choice > 0, v.right, v.left) AS loser,
-       1 AS won
+SELECT annotator AS referee, if(choice > 0, v.left, v.right) AS winner, if(choice > 0, v.right, v.left) AS loser
 FROM me_hodgerank_simulate(annotators := 40, items := 5, careless := 0, seed := 5) v;
 
-SELECT rank, item, round(score, 2) AS score, wins, losses
-FROM me_hodgerank('games', annotator := 'referee', "left" := 'winner', "right" := 'loser', choice := 'won',
-                  position_bias := false);
+-- Rename what is called otherwise.
+CREATE VIEW votes AS SELECT referee AS annotator, winner, loser FROM games;
+
+SELECT rank, item, round(score, 2) AS score, wins, losses FROM me_hodgerank('votes');
 -- ┌───────┬───────┬────────┬───────┬────────┐
 -- │ rank  │ item  │ score  │ wins  │ losses │
 -- │ int64 │ int64 │ double │ int64 │ int64  │
@@ -20,15 +20,14 @@ FROM me_hodgerank('games', annotator := 'referee', "left" := 'winner', "right" :
 -- │     5 │     5 │  -0.61 │   151 │    774 │
 -- └───────┴───────┴────────┴───────┴────────┘
 
--- Deviations are still found.
-SELECT annotator, round(agreement, 2) AS agreement, is_adversarial
-FROM me_hodgerank_annotators('games', annotator := 'referee', "left" := 'winner', "right" := 'loser', choice := 'won',
-                             position_bias := false)
-WHERE is_adversarial ORDER BY annotator;
--- ┌───────────┬───────────┬────────────────┐
--- │ annotator │ agreement │ is_adversarial │
--- │   int64   │  double   │    boolean     │
--- ├───────────┼───────────┼────────────────┤
--- │        11 │      0.15 │ true           │
--- │        12 │      0.08 │ true           │
--- └───────────┴───────────┴────────────────┘
+-- Those who answer against everybody are still found.
+SELECT annotator, round(agreement, 2) AS agreement, verdict
+FROM me_hodgerank_annotators('votes')
+WHERE verdict = 'against the consensus' ORDER BY annotator;
+-- ┌───────────┬───────────┬───────────────────────┐
+-- │ annotator │ agreement │        verdict        │
+-- │   int64   │  double   │        varchar        │
+-- ├───────────┼───────────┼───────────────────────┤
+-- │        11 │      0.15 │ against the consensus │
+-- │        12 │      0.08 │ against the consensus │
+-- └───────────┴───────────┴───────────────────────┘

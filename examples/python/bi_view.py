@@ -38,7 +38,9 @@ with engine.connect() as con:
 # Prints:
 # ['annotator_quality']
 # ['annotator', 'votes', 'left_clicks', 'right_clicks', 'ties']
-# (17, 57, 3)
-# (21, 57, 3)
-# (29, 4, 56)
-# (34, 54, 6)
+# (3, 'against the consensus')
+# (17, 'clicks left')
+# (21, 'clicks left')
+# (29, 'clicks right')
+# (34, 'clicks left')
+# (39, 'against the consensus')

@@ -29,7 +29,7 @@ print(ranking.to_string(index=False))
 frame = con.execute("FROM me_hodgerank_simulate(annotators := 40, items := 8, seed := 7)").pl()
 people = con.execute("FROM me_hodgerank_annotators('frame')").pl()
 print(type(people).__module__.split(".")[0])
-print(people.filter(polars.col("is_adversarial")).select("annotator", "votes", "left_clicks").rows())
+print(people.filter(polars.col("verdict") == "against the consensus").select("annotator", "votes", "agreement").rows())
 
 # Prints:
 # pandas
@@ -38,4 +38,4 @@ print(people.filter(polars.col("is_adversarial")).select("annotator", "votes", "
 # milk     2     2       2
 # cola     3     1       3
 # polars
-# [(3, 60, 30), (39, 60, 32)]
+# [(3, 60, 0.13333333333333333), (39, 60, 0.13333333333333333)]

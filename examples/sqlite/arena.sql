@@ -1,4 +1,5 @@
--- Votes from an LLM arena: model_a, model_b, a winner with ties, and a judge.
+-- Votes from an LLM arena: model_a, model_b, a winner with ties, and a judge. These columns
+-- are recognised by their names.
 
 CREATE TABLE battles AS
 SELECT 'judge' || annotator AS judge, char(96 + "left") AS model_a, char(96 + "right") AS model_b,
@@ -6,7 +7,7 @@ SELECT 'judge' || annotator AS judge, char(96 + "left") AS model_a, char(96 + "r
 FROM me_hodgerank_simulate('{"annotators": 80, "items": 5, "votes_each": 30, "ties": 0.15, "careless": 0.2, "seed": 2}');
 
 SELECT rank, item, round(score, 2) AS score, votes, wins, losses, ties
-FROM me_hodgerank('battles', '{"annotator": "judge", "left": "model_a", "right": "model_b", "choice": "winner"}');
+FROM me_hodgerank('battles');
 -- ┌──────┬──────┬───────┬───────┬──────┬────────┬──────┐
 -- │ rank │ item │ score │ votes │ wins │ losses │ ties │
 -- ├──────┼──────┼───────┼───────┼──────┼────────┼──────┤
@@ -17,11 +18,23 @@ FROM me_hodgerank('battles', '{"annotator": "judge", "left": "model_a", "right":
 -- │ 5    │ c    │ -0.53 │ 943   │ 178  │ 656    │ 109  │
 -- └──────┴──────┴───────┴───────┴──────┴────────┴──────┘
 
--- Or name the columns in the SELECT.
-SELECT position_biased, personalized
-FROM me_hodgerank_summary('SELECT judge AS annotator, model_a AS left, model_b AS right, winner AS choice FROM battles');
--- ┌─────────────────┬──────────────┐
--- │ position_biased │ personalized │
--- ├─────────────────┼──────────────┤
--- │ 17              │ 1            │
--- └─────────────────┴──────────────┘
+-- Position bias of judges: how many, and which way?
+SELECT verdict, count(*) AS judges FROM me_hodgerank_annotators('battles')
+WHERE verdict IN ('clicks left', 'clicks right') GROUP BY verdict ORDER BY verdict;
+-- ┌──────────────┬────────┐
+-- │   verdict    │ judges │
+-- ├──────────────┼────────┤
+-- │ clicks left  │ 11     │
+-- │ clicks right │ 6      │
+-- └──────────────┴────────┘
+
+-- Columns of other names are named in the options, or in a SELECT.
+SELECT rank, item
+FROM me_hodgerank('SELECT judge AS annotator, model_a AS left, model_b AS right, winner AS choice FROM battles')
+WHERE rank <= 2;
+-- ┌──────┬──────┐
+-- │ rank │ item │
+-- ├──────┼──────┤
+-- │ 1    │ d    │
+-- │ 2    │ b    │
+-- └──────┴──────┘

@@ -8,12 +8,14 @@ CREATE TABLE flagged AS
 SELECT annotator, verdict FROM me_hodgerank_annotators('votes')
 WHERE verdict NOT IN ('ok', 'own taste', 'too few votes to tell');
 
-SELECT count(*) AS flagged FROM flagged;
--- ┌─────────┐
--- │ flagged │
--- ├─────────┤
--- │ 15      │
--- └─────────┘
+SELECT verdict, count(*) AS annotators FROM flagged GROUP BY verdict ORDER BY verdict;
+-- ┌───────────────────────┬────────────┐
+-- │        verdict        │ annotators │
+-- ├───────────────────────┼────────────┤
+-- │ against the consensus │ 6          │
+-- │ clicks left           │ 3          │
+-- │ clicks right          │ 6          │
+-- └───────────────────────┴────────────┘
 
 SELECT item, rank, round(score, 2) AS score
 FROM me_hodgerank('SELECT * FROM votes WHERE annotator NOT IN (SELECT annotator FROM flagged)');

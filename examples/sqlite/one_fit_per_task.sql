@@ -5,13 +5,25 @@ SELECT 'logo' AS task, * FROM me_hodgerank_simulate('{"annotators": 30, "items":
 UNION ALL
 SELECT 'slogan', * FROM me_hodgerank_simulate('{"annotators": 30, "items": 5, "seed": 2}');
 
-CREATE TABLE fits AS
-SELECT task, me_hodgerank_fit(annotator, "left", "right", choice, '{"kappa": 10}') AS model
+CREATE TABLE models AS
+SELECT task, me_hodgerank_model(annotator, "left", "right", choice, '{"kappa": 10}') AS model
 FROM votes GROUP BY task;
 
-SELECT f.task, r.rank, r.item, round(r.score, 2) AS score
-FROM fits f, me_hodgerank_ranking(f.model) r
-ORDER BY f.task, r.rank;
+SELECT m.task, s.votes, s.position_biased, round(s.mixed_error, 3) AS error
+FROM models m, me_hodgerank_model_summary(m.model) s
+ORDER BY m.task;
+-- ┌────────┬───────┬─────────────────┬───────┐
+-- │  task  │ votes │ position_biased │ error │
+-- ├────────┼───────┼─────────────────┼───────┤
+-- │ logo   │ 1800  │ 4               │ 0.378 │
+-- │ slogan │ 1800  │ 3               │ 0.344 │
+-- └────────┴───────┴─────────────────┴───────┘
+
+-- Also in a view: functions that unpack a model read no table.
+CREATE VIEW rankings AS
+SELECT m.task, r.* FROM models m, me_hodgerank_model_ranking(m.model) r;
+
+SELECT task, rank, item, round(score, 2) AS score FROM rankings ORDER BY task, rank;
 -- ┌────────┬──────┬──────┬───────┐
 -- │  task  │ rank │ item │ score │
 -- ├────────┼──────┼──────┼───────┤
@@ -26,17 +38,30 @@ ORDER BY f.task, r.rank;
 -- │ slogan │ 5    │ 3    │ -0.71 │
 -- └────────┴──────┴──────┴───────┘
 
--- A function that reads tables by their name is not allowed in a stored view. The aggregate
--- and me_hodgerank_ranking are, and fit anew whenever the view is read.
-CREATE VIEW rankings AS
-SELECT f.task, r.rank, r.item
-FROM (SELECT task, me_hodgerank_fit(annotator, "left", "right", choice) AS model FROM votes GROUP BY task) f,
-     me_hodgerank_ranking(f.model) r;
+-- Who clicks one side in one task and not in the other?
+SELECT a.annotator, group_concat(m.task) AS clicks_one_side_in
+FROM models m, me_hodgerank_model_annotators(m.model) a
+WHERE a.verdict IN ('clicks left', 'clicks right')
+GROUP BY a.annotator HAVING count(*) = 1 ORDER BY a.annotator LIMIT 3;
+-- ┌───────────┬────────────────────┐
+-- │ annotator │ clicks_one_side_in │
+-- ├───────────┼────────────────────┤
+-- │ 5         │ slogan             │
+-- │ 6         │ logo               │
+-- │ 7         │ logo               │
+-- └───────────┴────────────────────┘
 
-SELECT * FROM rankings WHERE rank = 1;
--- ┌────────┬──────┬──────┐
--- │  task  │ rank │ item │
--- ├────────┼──────┼──────┤
--- │ logo   │ 1    │ 4    │
--- │ slogan │ 1    │ 4    │
--- └────────┴──────┴──────┘
+-- A view that fits anew whenever it is read.
+CREATE VIEW best AS
+SELECT f.task, r.item
+FROM (SELECT task, me_hodgerank_model(annotator, "left", "right", choice) AS model FROM votes GROUP BY task) f,
+     me_hodgerank_model_ranking(f.model) r
+WHERE r.rank = 1;
+
+SELECT * FROM best ORDER BY task;
+-- ┌────────┬──────┐
+-- │  task  │ item │
+-- ├────────┼──────┤
+-- │ logo   │ 4    │
+-- │ slogan │ 4    │
+-- └────────┴──────┘

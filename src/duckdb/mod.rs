@@ -18,7 +18,7 @@
 //! | `type_ids.rs`, `logical_type.rs` | DuckDB's types |
 //! | `input_vector.rs`, `output_vector.rs`, `hugeint.rs` | values in and out |
 //! | `arguments.rs`, `call_options.rs` | columns of votes, and options |
-//! | `state.rs`, `aggregate.rs` | the aggregate of the table functions, which starts a fit |
+//! | `state.rs`, `aggregate.rs` | the aggregate of the table functions, which collects votes |
 //! | `fit_jobs.rs`, `wait.rs`, `result_rows.rs` | fits that a query waits for, and their rows |
 //! | `fit_list.rs` | fits of lists of votes, which groups are collected in |
 //! | `fit_votes.rs`, `fit_struct.rs` | a fit as result sets or as bytes |
