@@ -159,7 +159,7 @@ proptest! {
     ) {
         let scaled = case.map(|vote| Vote { choice: factor * vote.choice, ..vote });
         let [once, scaled] = [&case, &scaled].map(|case| problem(&case.votes(), &case.options()));
-        let scores = |problem: &Problem| problem.path(&Stop::default()).unwrap().hodgerank().to_vec();
+        let scores = |problem: &Problem| problem.path(&Stop::default()).unwrap().consensus().to_vec();
         let back: Vec<f64> = scores(&scaled).iter().map(|score| score / factor).collect();
         assert_close("theta0", &back, &scores(&once));
         assert_relative("t0", scaled.first_entry * factor.abs(), once.first_entry);
@@ -172,7 +172,7 @@ proptest! {
         let problem = problem(&votes, &options);
         let stop = Stop::default();
         let mut path = problem.path(&stop).unwrap();
-        let mut scorer = Scorer::new(votes.comparisons());
+        let mut scorer = Scorer::new(votes.comparisons(), Loss::Squared);
         let mut before = f64::INFINITY;
         for t in times(&problem, &options) {
             let snapshot = path.advance_to(t, &stop).unwrap();

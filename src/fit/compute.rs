@@ -11,7 +11,7 @@ use crate::model::{
     CvInput, Evidence, Fitted, PairVariance, Path, Problem, Snapshot, StandardErrors,
     cross_validate_with, knockoff_selection, knockoff_statistics,
 };
-use crate::options::{BiasTest, Options, PairModel};
+use crate::options::{BiasTest, Loss, Options, PairModel};
 use crate::votes::{Folds, Votes};
 
 /// Refuses a table of winners and losers: taken for left and right, everybody would
@@ -142,11 +142,19 @@ impl PathRunner<'_> {
         }
     }
 
+    /// HodgeRank's scores, with which a path of the squared loss begins.
+    fn hodgerank(&self, path: &Path, stop: &Stop) -> Result<Vec<f64>> {
+        match self.options.loss {
+            Loss::Squared => Ok(path.consensus().to_vec()),
+            _ => self.problem.hodgerank(stop),
+        }
+    }
+
     /// Runs the path over the grid, and describes the model at one of its times
     /// if that is known already.
     fn path(&self, chosen_index: Option<usize>, stop: &Stop) -> Result<PathRun> {
         let mut path = self.problem.path(stop)?;
-        let hodgerank = path.hodgerank().to_vec();
+        let hodgerank = self.hodgerank(&path, stop)?;
         let mut record = PathRecord::default();
         let mut chosen = None;
         for (index, &t) in self.grid.iter().enumerate() {

@@ -12,12 +12,15 @@ mod blocks;
 mod cv;
 mod distributions;
 mod flow;
+mod glm;
 mod hodge;
 mod hodgerank;
 mod inference;
 mod lbi;
+mod loss;
 mod norm;
 mod pair_variance;
+mod path;
 mod problem;
 mod settings;
 mod statistics;
@@ -34,8 +37,10 @@ pub use inference::{
     Evidence, Fitted, SideAssignment, SplitCrowd, StandardErrors, TestResults, agreement,
     knockoff_selection, knockoff_statistics, q_values,
 };
-pub use lbi::{EffectEntry, Path, Snapshot};
+pub(crate) use glm::consensus_scores;
+pub use lbi::{EffectEntry, Snapshot};
 pub use pair_variance::PairVariance;
+pub use path::Path;
 pub use problem::Problem;
 pub use settings::Settings;
 pub use statistics::{AnnotatorStatistics, Statistics};
