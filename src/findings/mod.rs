@@ -23,6 +23,7 @@ mod deviation_entries;
 mod effect_lines;
 mod entry_order;
 mod intervals;
+mod loss_words;
 mod path;
 mod personal;
 mod ranking;

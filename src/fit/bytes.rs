@@ -19,10 +19,11 @@ use crate::fit::types::{
 use crate::model::{
     Evidence, Flow, PairVariance, SideAssignment, SplitCrowd, StandardErrors, TestResults,
 };
+use crate::options::Loss;
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// Magic, format version and checksum.
 const HEADER_LEN: usize = 8 + 4 + 16;
@@ -74,7 +75,7 @@ impl Fit {
             .map_or(0, |chosen| 20 * chosen.personal.item.len());
         512 + ids(&self.items)
             + ids(&self.annotators)
-            + 60 * self.items.len()
+            + 68 * self.items.len()
             + 160 * self.annotators.len()
             + 40 * self.flow.len()
             + 8 * self.path.theta.len()
@@ -100,6 +101,7 @@ impl Fit {
         points > 0
             && by_item.iter().all(|column| column.len() == items)
             && tally.component.len() == items
+            && tally.consensus.len() == if self.totals.loss == Loss::Squared { 0 } else { items }
             && by_annotator.iter().all(|column| column.len() == annotators)
             && is_consistent_evidence(&self.evidence, annotators, items)
             && points.checked_mul(items) == Some(self.path.theta.len())
@@ -336,6 +338,25 @@ impl Blob for String {
     }
 }
 
+impl Blob for Loss {
+    const MIN_SIZE: usize = 1;
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(match self {
+            Loss::Squared => 0,
+            Loss::Logistic => 1,
+            Loss::Probit => 2,
+        });
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        match u8::read(from)? {
+            0 => Ok(Loss::Squared),
+            1 => Ok(Loss::Logistic),
+            2 => Ok(Loss::Probit),
+            _ => Err(damaged()),
+        }
+    }
+}
+
 impl Blob for IdType {
     const MIN_SIZE: usize = 1;
     fn write(&self, out: &mut Vec<u8>) {
@@ -398,8 +419,8 @@ macro_rules! struct_blob {
 }
 struct_blob! {
     Fit { columns, items, annotators, totals, tally, clicks, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
-    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr, sides }
-    ItemTally { wins, losses, ties, component, hodgerank }
+    FitTotals { votes, skipped, kappa, loss, alpha, first_entry, iterations, fdr, sides }
+    ItemTally { wins, losses, ties, component, hodgerank, consensus }
     ClickCounts { left, right, ties }
     Evidence {
         mean_residual, bias, deviation, against, no_signal, untied, expected_agreement, sides, split,

@@ -57,6 +57,7 @@ impl ItemTally {
             && all_counts(&self.losses)
             && all_counts(&self.ties)
             && all_finite(&self.hodgerank)
+            && all_finite(&self.consensus)
             && self
                 .component
                 .iter()

@@ -44,8 +44,8 @@ impl Loss {
             Self::Probit => {
                 let (left, right) = (inverse_mills(predicted), inverse_mills(-predicted));
                 let first = (1.0 - label) * right - label * left;
-                let second = label * left * (left + predicted)
-                    + (1.0 - label) * right * (right - predicted);
+                let second = label * slope_of_inverse_mills(predicted)
+                    + (1.0 - label) * slope_of_inverse_mills(-predicted);
                 (first, second)
             }
         }
@@ -79,17 +79,17 @@ fn logistic(x: f64) -> f64 {
 /// Where the tail of the normal distribution has fewer digits, its expansion is exact.
 const FAR: f64 = 30.0;
 
-/// Mills' ratio Φ(−y)/φ(y) of a large y.
-fn far_mills(y: f64) -> f64 {
+/// 1 − y·(Mills' ratio Φ(−y)/φ(y)) of a large y.
+fn far_part(y: f64) -> f64 {
     let square = 1.0 / (y * y);
-    (1.0 - square * (1.0 - 3.0 * square * (1.0 - 5.0 * square * (1.0 - 7.0 * square)))) / y
+    square * (1.0 - 3.0 * square * (1.0 - 5.0 * square * (1.0 - 7.0 * square)))
 }
 
 /// log Φ(x).
 fn log_normal(x: f64) -> f64 {
     if x < -FAR {
         let log_density = -0.5 * x * x - 0.5 * libm::log(2.0 * std::f64::consts::PI);
-        log_density + libm::log(far_mills(-x))
+        log_density + libm::log((1.0 - far_part(-x)) / -x)
     } else if x < 0.0 {
         libm::log(normal_tail(-x))
     } else {
@@ -100,10 +100,20 @@ fn log_normal(x: f64) -> f64 {
 /// φ(x)/Φ(x).
 fn inverse_mills(x: f64) -> f64 {
     if x < -FAR {
-        return 1.0 / far_mills(-x);
+        return -x / (1.0 - far_part(-x));
     }
     let density = libm::exp(-0.5 * x * x) / (2.0 * std::f64::consts::PI).sqrt();
     density / normal_tail(-x)
+}
+
+/// h(h + x) with h = φ(x)/Φ(x): minus the slope of h.
+fn slope_of_inverse_mills(x: f64) -> f64 {
+    if x < -FAR {
+        let part = far_part(-x);
+        return part * x * x / ((1.0 - part) * (1.0 - part));
+    }
+    let ratio = inverse_mills(x);
+    ratio * (ratio + x)
 }
 
 #[cfg(test)]

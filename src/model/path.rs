@@ -166,6 +166,14 @@ impl PathVotes {
         }))
     }
 
+    /// The mean choices by pair, where the loss needs them.
+    pub fn pairs(&self) -> Option<&Flow> {
+        match &self.source {
+            PathSource::Squared(_) => None,
+            PathSource::Glm { pairs, .. } => Some(pairs),
+        }
+    }
+
     /// The norm that limits the step size.
     pub fn step_norm(&self, settings: &Settings, stop: &Stop) -> Result<f64> {
         step_norm(&self.statistics, self.solver(), settings, stop)

@@ -98,6 +98,11 @@ impl Problem {
         Ok(problem)
     }
 
+    /// The votes by pair, with mean choices where the loss is not the squared one.
+    pub(crate) fn pairs(&self) -> &Flow {
+        self.path_votes.pairs().unwrap_or(&self.flow)
+    }
+
     /// A path over all votes, at its beginning.
     pub fn path(&self, stop: &Stop) -> Result<Path> {
         self.path_votes.path(self.settings, stop)

@@ -193,6 +193,16 @@ impl Options {
         Ok(())
     }
 
+    /// The ridge that is in the scores' Hessian: none with the squared loss, nor with
+    /// gradient steps from zero, which have none.
+    pub(crate) fn hessian_ridge(&self) -> f64 {
+        let is_solved = self.theta_update != ThetaUpdate::Gradient || !self.has_effects();
+        match self.loss != Loss::Squared && is_solved {
+            true => self.ridge,
+            false => 0.0,
+        }
+    }
+
     /// Whether the model has a position bias in it, if the votes have annotators and sides.
     pub fn has_position_bias(&self) -> bool {
         self.position_bias.unwrap_or(true)

@@ -240,7 +240,8 @@ impl GlmPath {
                 self.step(stop)?;
             }
         }
-        if t <= self.first_entry && self.settings.theta_update != ThetaUpdate::Gradient {
+        let has_begun = t > self.first_entry || self.first_entry == 0.0;
+        if !has_begun {
             return Ok(self.without_effects(t));
         }
         self.take_snapshot(t, stop)?;

@@ -38,6 +38,7 @@ impl TableRow for RankedItem<'_> {
             .number("score_high", |row| row.score_high)
             .integer("rank_low", |row| row.rank_low)
             .integer("rank_high", |row| row.rank_high)
+            .number("win_share", |row| row.win_share)
     }
 }
 
@@ -142,6 +143,7 @@ impl TableRow for Summary {
             .optional_number("chance_share", |row| row.shares.chance)
             .optional_text("caveats", |row| row.caveats.as_deref())
             .optional_text("columns", |row| row.columns.as_deref())
+            .text("loss", |row| row.loss.name())
     }
 }
 
