@@ -101,7 +101,12 @@ impl Fit {
         points > 0
             && by_item.iter().all(|column| column.len() == items)
             && tally.component.len() == items
-            && tally.consensus.len() == if self.totals.loss == Loss::Squared { 0 } else { items }
+            && tally.consensus.len()
+                == if self.totals.loss == Loss::Squared {
+                    0
+                } else {
+                    items
+                }
             && by_annotator.iter().all(|column| column.len() == annotators)
             && is_consistent_evidence(&self.evidence, annotators, items)
             && points.checked_mul(items) == Some(self.path.theta.len())

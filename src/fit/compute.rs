@@ -233,8 +233,8 @@ impl PathRunner<'_> {
     ) -> Result<ChosenModel> {
         let votes = &self.votes.comparisons;
         let flow = &self.problem.flow;
-        let flow_is_in_votes = self.options.pair_model == PairModel::Uniform
-            && self.options.loss == Loss::Squared;
+        let flow_is_in_votes =
+            self.options.pair_model == PairModel::Uniform && self.options.loss == Loss::Squared;
         let cycle_sources = || CycleSources::new(votes, flow, hodgerank, snapshot);
         Ok(ChosenModel {
             grid_index,

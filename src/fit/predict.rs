@@ -147,7 +147,12 @@ impl Predictor {
     /// The prediction of HodgeRank, or of another model without effects: the difference of
     /// two scores, the same for all annotators.
     pub fn hodgerank(&self, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
-        let score = |item| at(self.fit.tally.without_effects(), find(&self.fit.items, item));
+        let score = |item| {
+            at(
+                self.fit.tally.without_effects(),
+                find(&self.fit.items, item),
+            )
+        };
         score(left) - score(right)
     }
 

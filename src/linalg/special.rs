@@ -39,13 +39,19 @@ const INVERSE_FACTORIALS: [f64; 14] = [
 /// eˣ = 2ᵏ eʳ with an integer k and |r| ≤ ½ ln 2, where eʳ is a polynomial.
 #[inline(always)]
 pub(crate) fn exp<L: Lanes>(lanes: L, x: L::Register) -> L::Register {
-    let x = lanes.max(lanes.splat(MIN_EXPONENT), lanes.min(lanes.splat(MAX_EXPONENT), x));
+    let x = lanes.max(
+        lanes.splat(MIN_EXPONENT),
+        lanes.min(lanes.splat(MAX_EXPONENT), x),
+    );
     let rounding = lanes.splat(ROUNDING);
     let shifted = lanes.add_product(rounding, x, lanes.splat(std::f64::consts::LOG2_E));
     let k = lanes.subtract(shifted, rounding);
     let r = lanes.subtract(x, lanes.multiply(k, lanes.splat(LN_2_HIGH)));
     let r = lanes.subtract(r, lanes.multiply(k, lanes.splat(LN_2_LOW)));
-    lanes.multiply(polynomial(lanes, &INVERSE_FACTORIALS, r), lanes.power_of_two(shifted))
+    lanes.multiply(
+        polynomial(lanes, &INVERSE_FACTORIALS, r),
+        lanes.power_of_two(shifted),
+    )
 }
 
 /// A polynomial, from the coefficient of the highest power to that of the lowest.
@@ -135,7 +141,9 @@ mod tests {
             let [_, found] = at(y);
             let density = libm::exp(-0.5 * y * y) / (2.0 * std::f64::consts::PI).sqrt();
             let expected = 0.5 * libm::erfc(y / std::f64::consts::SQRT_2) / density;
-            assert!((found / expected - 1.0).abs() < 1e-13, "{y}: {found} {expected}");
+            // The expected one is off by the rounding of y².
+            let error = (found / expected - 1.0).abs();
+            assert!(error < 1e-15 * (4.0 + y * y), "{y}: {found} {expected}");
         }
     }
 

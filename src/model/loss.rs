@@ -73,7 +73,11 @@ impl Loss {
 /// 1/(1 + e^−x).
 fn logistic(x: f64) -> f64 {
     let small = libm::exp(-x.abs());
-    if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
+    if x < 0.0 {
+        small / (1.0 + small)
+    } else {
+        1.0 / (1.0 + small)
+    }
 }
 
 /// Where the tail of the normal distribution has fewer digits, its expansion is exact.

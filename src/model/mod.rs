@@ -31,13 +31,13 @@ pub use cv::{CrossValidation, Scorer, cross_validate};
 pub(crate) use cv::{CvInput, cross_validate_with};
 pub use distributions::{median, normal_quantile, normal_tail};
 pub use flow::Flow;
+pub(crate) use glm::consensus_scores;
 pub use hodge::{Cycles, Triangle, Triangles};
 pub use hodgerank::{LaplacianSolver, SolveFrequency, SolverScratch};
 pub use inference::{
     Evidence, Fitted, SideAssignment, SplitCrowd, StandardErrors, TestResults, agreement,
     knockoff_selection, knockoff_statistics, q_values,
 };
-pub(crate) use glm::consensus_scores;
 pub use lbi::{EffectEntry, Snapshot};
 pub use pair_variance::PairVariance;
 pub use path::Path;

@@ -91,7 +91,11 @@ fn complete_norm(statistics: &Statistics, settings: &Settings, stop: &Stop) -> R
                 total[item as usize] += image[row];
                 own_image[row] = if settings.personal { image[row] } else { 0.0 };
             }
-            own_image[n] = if settings.position_bias { image[n] } else { 0.0 };
+            own_image[n] = if settings.position_bias {
+                image[n]
+            } else {
+                0.0
+            };
         }
     };
     largest_eigenvalue(size, times, stop)

@@ -67,9 +67,7 @@ impl Problem {
         let consensus = Arc::new(LaplacianSolver::new(choices, solves, stop)?);
         let path_votes = match is_squared {
             true => PathVotes::with_solver(&statistics, &consensus),
-            false => {
-                PathVotes::with_cells(votes, &statistics, choices.clone(), &settings, stop)?
-            }
+            false => PathVotes::with_cells(votes, &statistics, choices.clone(), &settings, stop)?,
         };
         let norm = path_votes.step_norm(&settings, stop)?;
         let total = statistics.total();

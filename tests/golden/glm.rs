@@ -94,7 +94,11 @@ fn check_runs(name: &str, link: &str, scheme: &str) {
         let t = number(&expected["t"]);
         let snapshot = path.advance_to(t, &stop).unwrap();
         let near = |found: &[f64], field: &str| {
-            assert_near(found, &numbers(&expected[field]), &format!("{what}: {field}"));
+            assert_near(
+                found,
+                &numbers(&expected[field]),
+                &format!("{what}: {field}"),
+            );
         };
         near(snapshot.theta(), "theta");
         near(snapshot.position_bias(), "gamma");

@@ -8,10 +8,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 // Not all of it is used here.
+mod glm;
 #[allow(dead_code, unused_imports)]
 #[path = "../naive/mod.rs"]
 mod naive;
-mod glm;
 mod simulated;
 mod tables;
 mod walk;

@@ -120,8 +120,16 @@ impl ActiveAnnotators {
         let sizes = [norm / integrals.t, along.abs() / integrals.t];
         z.as_flattened_mut().iter_mut().for_each(|z| *z /= total);
         let z_bias = along / total;
-        let scale = if personal { shrink(norm / total, kappa) } else { 0.0 };
-        let bias = if position_bias { shrunk(z_bias, kappa) } else { 0.0 };
+        let scale = if personal {
+            shrink(norm / total, kappa)
+        } else {
+            0.0
+        };
+        let bias = if position_bias {
+            shrunk(z_bias, kappa)
+        } else {
+            0.0
+        };
         if scale == 0.0 && bias == 0.0 {
             return (false, sizes);
         }

@@ -189,10 +189,12 @@ fn add_scaled(x: &mut [f64], factor: f64, y: &[f64]) {
 
 fn largest(values: &[f64]) -> f64 {
     // NaN becomes infinite, so that it is not ignored.
-    values.iter().fold(0.0, |largest, value| match value.is_nan() {
-        true => f64::INFINITY,
-        false => largest.max(value.abs()),
-    })
+    values
+        .iter()
+        .fold(0.0, |largest, value| match value.is_nan() {
+            true => f64::INFINITY,
+            false => largest.max(value.abs()),
+        })
 }
 
 fn not_converged() -> Error {

@@ -73,7 +73,8 @@ impl ScoreHessian {
         if items > MAX_INVERSE_ITEMS {
             return Ok(());
         }
-        self.inverse.resize(tiles(items.div_ceil(4)), Tile::default());
+        self.inverse
+            .resize(tiles(items.div_ceil(4)), Tile::default());
         for (item, value) in diagonal.into_iter().enumerate() {
             add(&mut self.inverse, item, item, value);
         }

@@ -271,7 +271,8 @@ impl GlmPath {
         self.votes.active.step(now);
         if self.votes.pooled > 0 {
             let hazards = &self.votes.pool.hazards;
-            self.integrals.advance(hazards, self.settings.alpha, now.time);
+            self.integrals
+                .advance(hazards, self.settings.alpha, now.time);
             self.enter_effects(now);
         }
         if self.settings.theta_update == ThetaUpdate::Gradient {

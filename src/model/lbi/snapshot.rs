@@ -109,7 +109,12 @@ impl Snapshot {
     }
 
     /// Sets δ^u to κ·shrink(z).
-    pub(in crate::model) fn set_deviation(&mut self, u: usize, z: impl Iterator<Item = Quad>, kappa: f64) {
+    pub(in crate::model) fn set_deviation(
+        &mut self,
+        u: usize,
+        z: impl Iterator<Item = Quad>,
+        kappa: f64,
+    ) {
         let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
         let deviation = &mut self.deviation[range];
         for (slot, z) in deviation.iter_mut().zip(z) {

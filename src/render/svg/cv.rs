@@ -53,11 +53,7 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
     let upper = band.iter().map(|&(t, _, high)| at(t, high));
     let lower = band.iter().rev().map(|&(t, low, _)| at(t, low));
     picture.polygon("me-band", &upper.chain(lower).collect::<Vec<_>>());
-    let name = format!(
-        "{} {}",
-        fit.loss().model_name(),
-        decimals(hodgerank_error)
-    );
+    let name = format!("{} {}", fit.loss().model_name(), decimals(hodgerank_error));
     hodgerank_line(&mut picture, frame, y.at(hodgerank_error), &name);
     let points = curve.iter().map(|point| at(point.t, point.error));
     let points: Vec<[f64; 2]> = points.collect();

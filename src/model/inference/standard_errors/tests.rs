@@ -9,9 +9,7 @@ use super::score_contributions::ScoreContributions;
 use super::{StandardErrors, exact, jackknife, sketch};
 use crate::execution::Stop;
 use crate::model::path::PathVotes;
-use crate::model::{
-    Flow, LaplacianSolver, Problem, Settings, SolveFrequency, consensus_scores,
-};
+use crate::model::{Flow, LaplacianSolver, Problem, Settings, SolveFrequency, consensus_scores};
 use crate::options::{Loss, Options, PairModel};
 use crate::random::Random;
 use crate::votes::{Comparison, Comparisons};
@@ -214,11 +212,8 @@ fn refits_give_the_variance_of_leaving_annotators_out() {
         let votes = votes_with_tastes(annotators, 1.0);
         with_effects(&votes, |problem, fitted| {
             let contributions = ScoreContributions::new(&votes, fitted);
-            let hessian = Hessian::new(
-                &problem.flow,
-                problem.consensus.components().collect(),
-                0.0,
-            );
+            let hessian =
+                Hessian::new(&problem.flow, problem.consensus.components().collect(), 0.0);
             let inverse = hessian.inverse(&stop).unwrap().unwrap();
             let sandwich = exact::variances(&hessian, &contributions, &inverse, 1, &stop).unwrap();
             let sandwich = sandwich.sandwich();
