@@ -35,7 +35,9 @@ fn main() {
         ["consensus", name] => consensus(name),
         ["careless", name] => careless(name),
         ["write", name, file] => write(name, file),
-        _ => println!("usage: speed path|fit|losses|consensus|careless NAME, or speed write NAME FILE"),
+        _ => println!(
+            "usage: speed path|fit|losses|consensus|careless NAME, or speed write NAME FILE"
+        ),
     }
 }
 

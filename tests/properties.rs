@@ -10,7 +10,7 @@ use me_hodgerank::internals::{
     Flow, LaplacianSolver, Problem, Scorer, SolveFrequency, Statistics, Stop, cross_validate,
 };
 use me_hodgerank::votes::{Comparisons, Folds, VoteBuilder, Votes};
-use me_hodgerank::{Execution, PairModel, ThetaUpdate};
+use me_hodgerank::{Execution, Loss, PairModel, ThetaUpdate};
 use naive::case::{Case, Vote, cases, finish, large, table};
 use naive::compare::{
     Choice, SOLVE, assert_close, assert_relative, assert_same_models, choices, compare,

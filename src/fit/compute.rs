@@ -162,11 +162,13 @@ struct PathRun {
 }
 
 impl PathRunner<'_> {
-    /// The grid index of the chosen time, where that does not need cross-validation.
+    /// The grid index of the chosen time, where that does not need cross-validation. A
+    /// single vote cannot be held out; it says nothing about effects.
     fn known_index(&self) -> Option<usize> {
+        let is_single = self.votes.comparisons.len() == 1 && self.options.folds > 0;
         match self.options.t {
             Some(_) => Some(self.grid.len() - 1),
-            None => (!self.problem.has_path()).then_some(0),
+            None => (is_single || !self.problem.has_path()).then_some(0),
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub mod case;
 pub mod compare;
+pub mod glm;
 mod model;
 
-pub use model::{Estimates, NaiveModel, Setup, Table, cross_validate};
+pub use model::{Estimates, IndexedVote, NaiveModel, Setup, Table, cross_validate};

@@ -109,6 +109,11 @@ impl Cells {
         self.starts.push(first + quads);
     }
 
+    /// About how many cells there are.
+    pub(super) fn len(&self) -> usize {
+        4 * self.wins.len()
+    }
+
     fn quads(&self, annotator: usize) -> Range<usize> {
         self.starts[annotator]..self.starts[annotator + 1]
     }

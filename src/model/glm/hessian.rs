@@ -37,6 +37,15 @@ pub(super) struct ScoreHessian {
 }
 
 impl ScoreHessian {
+    /// About how many cells could be evaluated while the Hessian of so many items is
+    /// inverted.
+    pub fn cost(items: usize) -> f64 {
+        match items <= MAX_INVERSE_ITEMS {
+            true => (items as f64).powi(3) / 32.0,
+            false => 0.0,
+        }
+    }
+
     /// Without weights yet.
     pub fn new(pairs: &Arc<Flow>, ridge: f64) -> Self {
         let quads = pairs.items().div_ceil(4);

@@ -14,7 +14,7 @@
 //! of each item, h(η) is E_right/(E_left + E_right), as Bradley and Terry wrote it.
 
 use crate::linalg::simd::Lanes;
-use crate::linalg::special::{exp, mills};
+use crate::linalg::special::{exp, scaled_mills};
 
 /// One over √(2π).
 const DENSITY_AT_ZERO: f64 = 0.398_942_280_401_432_7;
@@ -125,6 +125,37 @@ impl LinkKernel for Logistic {
 #[derive(Clone, Copy)]
 pub(super) struct Probit;
 
+impl Probit {
+    /// h of an |η| that is as likely as it is large, times its denominator, and both
+    /// denominators: with P = (|η| + 1)·Φ(−|η|)/φ(η),
+    ///
+    /// ```text
+    /// h(−|η|) = (|η| + 1)/P,   h(|η|) = (|η| + 1)φ(η)/(|η| + 1 − φ(η)P)
+    /// ```
+    #[inline(always)]
+    fn parts<L: Lanes>(lanes: L, eta: L::Register) -> ProbitParts<L::Register> {
+        let size = lanes.max(eta, lanes.subtract(lanes.splat(0.0), eta));
+        let exponent = lanes.multiply(lanes.splat(-0.5), lanes.multiply(size, size));
+        let density = lanes.multiply(lanes.splat(DENSITY_AT_ZERO), exp(lanes, exponent));
+        let above = lanes.add(size, lanes.splat(1.0));
+        let ratio = scaled_mills(lanes, size);
+        ProbitParts {
+            above,
+            density,
+            ratio,
+            rest: lanes.subtract(above, lanes.multiply(density, ratio)),
+        }
+    }
+}
+
+/// What h(η) and h(−η) are made of: |η| + 1, φ(η), P and |η| + 1 − φ(η)P.
+struct ProbitParts<R> {
+    above: R,
+    density: R,
+    ratio: R,
+    rest: R,
+}
+
 impl LinkKernel for Probit {
     #[inline(always)]
     fn prepare<L: Lanes>(self, _: L, score: L::Register) -> L::Register {
@@ -140,21 +171,16 @@ impl LinkKernel for Probit {
         bias: L::Register,
     ) -> (L::Register, L::Register) {
         let eta = lanes.add(lanes.subtract(left, right), bias);
-        let minus = lanes.subtract(lanes.splat(0.0), eta);
-        let size = lanes.max(eta, minus);
-        let ratio = mills(lanes, size);
-        let exponent = lanes.multiply(lanes.splat(-0.5), lanes.multiply(size, size));
-        let density = lanes.multiply(lanes.splat(DENSITY_AT_ZERO), exp(lanes, exponent));
-        // Φ(−|η|) = φ(η)·ratio, and 1 minus that is Φ(|η|).
-        let tail = lanes.multiply(density, ratio);
-        let likely = lanes.divide(density, lanes.subtract(lanes.splat(1.0), tail));
-        let unlikely = lanes.divide(lanes.splat(1.0), ratio);
+        let parts = Self::parts(lanes, eta);
+        let unlikely = lanes.divide(parts.above, parts.ratio);
+        let likely = lanes.divide(lanes.multiply(parts.above, parts.density), parts.rest);
         (
             lanes.select(eta, unlikely, likely),
             lanes.select(eta, likely, unlikely),
         )
     }
 
+    /// With a single division.
     #[inline(always)]
     fn gradient<L: Lanes>(
         self,
@@ -164,10 +190,18 @@ impl LinkKernel for Probit {
         bias: L::Register,
         votes: Sides<L::Register>,
     ) -> L::Register {
-        let (lost, won) = self.hazards(lanes, left, right, bias);
-        lanes.subtract(
-            lanes.multiply(votes.losses, won),
-            lanes.multiply(votes.wins, lost),
+        let eta = lanes.add(lanes.subtract(left, right), bias);
+        let parts = Self::parts(lanes, eta);
+        let minus_wins = lanes.subtract(lanes.splat(0.0), votes.wins);
+        let of_unlikely = lanes.select(eta, minus_wins, votes.losses);
+        let of_likely = lanes.select(eta, votes.losses, minus_wins);
+        let sum = lanes.add(
+            lanes.multiply(of_unlikely, parts.rest),
+            lanes.multiply(of_likely, lanes.multiply(parts.density, parts.ratio)),
+        );
+        lanes.divide(
+            lanes.multiply(parts.above, sum),
+            lanes.multiply(parts.ratio, parts.rest),
         )
     }
 

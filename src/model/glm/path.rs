@@ -117,7 +117,7 @@ impl GlmPath {
             active: ActiveAnnotators::new(statistics, cells, settings),
             pooled: annotators,
         };
-        let mut scores = ScoreNewton::new(pairs, settings.ridge);
+        let mut scores = ScoreNewton::new(pairs, cells.len(), settings.ridge);
         scores.solve(&mut votes, stop)?;
         let mut path = Self {
             statistics: Arc::clone(statistics),
@@ -356,5 +356,58 @@ impl GlmPath {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::execution::Stop;
+    use crate::linalg::simd::tests::NARROW;
+    use crate::model::Problem;
+    use crate::options::{Loss, Options};
+    use crate::random::Random;
+    use crate::votes::{Comparison, Comparisons};
+
+    /// Annotators with many and with few votes, step after step.
+    #[test]
+    fn wide_vectors_do_not_change_a_bit() {
+        let mut random = Random(12);
+        let items = 23;
+        let mut votes = Comparisons::with_capacity(items, 0, true, false);
+        for annotator in 0..30 {
+            for _ in 0..[12, 90][annotator % 2] {
+                let left = random.below(items);
+                votes.push(Comparison {
+                    left,
+                    right: (left + 1 + random.below(items - 1)) % items,
+                    choice: 2.0 * random.uniform() - 1.0,
+                    weight: 1.0,
+                });
+            }
+            votes.end_annotator();
+        }
+        for loss in [Loss::Logistic, Loss::Probit] {
+            let run = |narrow: bool| {
+                NARROW.set(narrow);
+                let (stop, options) = (
+                    Stop::default(),
+                    Options {
+                        loss,
+                        ..Options::default()
+                    },
+                );
+                let problem = Problem::new(&votes, &options, &stop).unwrap();
+                let mut path = problem.path(&stop).unwrap();
+                let last = *problem.grid(&options).unwrap().last().unwrap();
+                let snapshot = path.advance_to(last, &stop).unwrap();
+                assert!(snapshot.deviation_norm().iter().any(|norm| *norm > 0.0));
+                let deviations = (0..30).flat_map(|u| snapshot.deviation(u));
+                let numbers = snapshot.theta().iter().chain(snapshot.position_bias());
+                let numbers = numbers.chain(deviations);
+                numbers.map(|x| x.to_bits()).collect::<Vec<u64>>()
+            };
+            let narrow = run(true);
+            assert!(narrow == run(false), "{loss}");
+        }
     }
 }
