@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::flow::Flow;
-use super::glm::{Cells, GlmPath};
+use super::glm::{GlmPath, VoteCells};
 use super::hodgerank::{LaplacianSolver, SolveFrequency};
 use super::lbi::{EffectEntry, Snapshot, SquaredPath};
 use super::norm::{step_norm, step_norm_bound};
@@ -102,7 +102,10 @@ pub(crate) struct PathVotes {
 #[derive(Debug)]
 enum PathSource {
     Squared(Arc<LaplacianSolver>),
-    Glm { cells: Arc<Cells>, pairs: Arc<Flow> },
+    Glm {
+        cells: Arc<VoteCells>,
+        pairs: Arc<Flow>,
+    },
 }
 
 impl PathVotes {
@@ -139,8 +142,8 @@ impl PathVotes {
     ) -> Result<Self> {
         // Without effects nobody's own votes matter.
         let cells = match settings.has_effects() {
-            true => Cells::new(votes, statistics, &pairs, stop)?,
-            false => Cells::default(),
+            true => VoteCells::new(votes, statistics, &pairs, stop)?,
+            false => VoteCells::default(),
         };
         Ok(Self {
             statistics: Arc::clone(statistics),

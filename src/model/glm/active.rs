@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cells::{AnnotatorCells, Cells};
+use super::cells::{AnnotatorCells, VoteCells};
 use super::link::{LinkKernel, Sides};
 use super::pool::IntegralsAt;
 use crate::linalg::simd::{Kernel, Lanes, Quad, add_product, sum, vectorised};
@@ -13,7 +13,7 @@ use crate::model::statistics::Statistics;
 /// The effects of the annotators who have one, or once had.
 pub(super) struct ActiveAnnotators {
     statistics: Arc<Statistics>,
-    cells: Arc<Cells>,
+    cells: Arc<VoteCells>,
     settings: Settings,
     /// In the order in which they entered.
     active: Vec<u32>,
@@ -33,7 +33,7 @@ pub(super) struct ActiveAnnotators {
 
 impl ActiveAnnotators {
     /// Every effect zero.
-    pub fn new(statistics: &Arc<Statistics>, cells: &Arc<Cells>, settings: Settings) -> Self {
+    pub fn new(statistics: &Arc<Statistics>, cells: &Arc<VoteCells>, settings: Settings) -> Self {
         let annotators = statistics.annotators();
         let longest = (0..annotators).map(|u| statistics.quad_range(u).len());
         Self {

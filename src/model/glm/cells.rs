@@ -19,7 +19,7 @@ use crate::votes::Comparisons;
 
 /// The cells of all annotators.
 #[derive(Debug, Default)]
-pub(crate) struct Cells {
+pub(crate) struct VoteCells {
     /// The first quad of each annotator's cells, and the number of all quads.
     starts: Vec<usize>,
     /// The left item's row among the annotator's items; a part for each annotator.
@@ -49,7 +49,7 @@ struct Cell {
     losses: f64,
 }
 
-impl Cells {
+impl VoteCells {
     /// Collapses the votes that the statistics and the pairs are of.
     pub fn new(
         votes: &Comparisons,

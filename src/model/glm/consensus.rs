@@ -21,6 +21,9 @@ use crate::options::Loss;
 /// the largest score or to 1. The effects at the end of a path are then off by 1e-7.
 const TOLERANCE: f64 = 1e-8;
 
+/// The first scores are exact: they say when the first effect enters.
+const FIRST_TOLERANCE: f64 = 1e-12;
+
 /// With a Hessian of earlier scores, a direction may be this part of the one before; or
 /// the other part where a new Hessian costs more than [`MAX_CHEAP`] evaluations.
 const MAX_RATIO: f64 = 0.1;
@@ -41,7 +44,7 @@ const MAX_ITERATIONS: usize = 200;
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// What depends on votes: m times the loss as a function of θ, up to the ridge.
-pub(super) trait Evaluation {
+pub(super) trait ScoreLoss {
     /// Adds the gradient at these scores.
     fn add_gradient(&mut self, theta: &[f64], gradient: &mut [f64]);
 
@@ -106,14 +109,14 @@ impl ScoreNewton {
     }
 
     /// The gradient of m times the loss at the scores, without the ridge.
-    pub fn evaluate(&mut self, votes: &mut impl Evaluation) -> &[f64] {
+    pub fn evaluate(&mut self, votes: &mut impl ScoreLoss) -> &[f64] {
         self.gradient.fill(0.0);
         votes.add_gradient(&self.theta, &mut self.gradient);
         &self.gradient
     }
 
     /// Minimises the loss. The votes' latest gradient is that at the scores found.
-    pub fn solve(&mut self, votes: &mut impl Evaluation, stop: &Stop) -> Result<()> {
+    pub fn solve(&mut self, votes: &mut impl ScoreLoss, stop: &Stop) -> Result<()> {
         match self.solved.make_contiguous() {
             [first, second, third, ..] => {
                 for (i, theta) in self.theta.iter_mut().enumerate() {
@@ -139,8 +142,12 @@ impl ScoreNewton {
         Ok(())
     }
 
-    fn search(&mut self, votes: &mut impl Evaluation, stop: &Stop) -> Result<()> {
-        let mut previous: Option<Iteration> = None;
+    fn search(&mut self, votes: &mut impl ScoreLoss, stop: &Stop) -> Result<()> {
+        let tolerance = match self.solved.is_empty() {
+            true => FIRST_TOLERANCE,
+            false => TOLERANCE,
+        };
+        let mut previous: Option<SearchStep> = None;
         for evaluations in 1..=MAX_ITERATIONS {
             stop.check()?;
             self.evaluate(votes);
@@ -164,7 +171,7 @@ impl ScoreNewton {
             self.direction.copy_from_slice(direction);
             let size = largest(&self.direction);
             let ratio = previous.map_or(0.0, |last| size / last.size);
-            let is_found = size <= TOLERANCE * largest(&self.theta).max(1.0);
+            let is_found = size <= tolerance * largest(&self.theta).max(1.0);
             if is_found || (is_new && ratio > 0.5 && self.is_negligible()) {
                 self.spared += evaluations.saturating_sub(USUAL_EVALUATIONS) as f64;
                 self.needs_hessian = self.spared > self.hessian_cost;
@@ -175,7 +182,7 @@ impl ScoreNewton {
             }
             self.needs_hessian = ratio > self.max_ratio();
             add_scaled(&mut self.theta, -1.0, &self.direction);
-            previous = Some(Iteration {
+            previous = Some(SearchStep {
                 size,
                 slope: dot(&self.gradient, &self.direction),
                 step: 1.0,
@@ -193,7 +200,7 @@ impl ScoreNewton {
     }
 
     /// Whether the loss rises again along the latest direction nearly as fast as it fell.
-    fn has_overshot(&self, last: &Iteration) -> bool {
+    fn has_overshot(&self, last: &SearchStep) -> bool {
         dot(&self.gradient, &self.direction) < -0.5 * last.slope
     }
 
@@ -206,7 +213,7 @@ impl ScoreNewton {
 
 /// What a search remembers of its last direction.
 #[derive(Clone, Copy)]
-struct Iteration {
+struct SearchStep {
     size: f64,
     /// The slope of the loss along it, before the step.
     slope: f64,
@@ -244,7 +251,7 @@ struct PooledVotes {
     pool: Pool,
 }
 
-impl Evaluation for PooledVotes {
+impl ScoreLoss for PooledVotes {
     fn add_gradient(&mut self, theta: &[f64], gradient: &mut [f64]) {
         match self.loss {
             Loss::Probit => self.pool.add_gradient(Probit, theta, gradient),

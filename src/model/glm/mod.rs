@@ -31,6 +31,6 @@ mod link;
 mod path;
 mod pool;
 
-pub(crate) use cells::Cells;
+pub(crate) use cells::VoteCells;
 pub(crate) use consensus::consensus_scores;
 pub(crate) use path::GlmPath;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::active::ActiveAnnotators;
-use super::cells::Cells;
-use super::consensus::{Evaluation, ScoreNewton};
+use super::cells::VoteCells;
+use super::consensus::{ScoreLoss, ScoreNewton};
 use super::link::{Logistic, Probit};
 use super::pool::{HazardIntegrals, Pool};
 use crate::error::Result;
@@ -27,7 +27,7 @@ const MAX_ENTRY_DELAY: f64 = 10.0;
 /// A path in progress.
 pub(crate) struct GlmPath {
     statistics: Arc<Statistics>,
-    cells: Arc<Cells>,
+    cells: Arc<VoteCells>,
     settings: Settings,
     /// t0: where the first effect is about to enter; infinite if none ever does. With
     /// gradient steps, which begin at 0, it is 0.
@@ -56,7 +56,7 @@ struct SplitVotes {
     pooled: usize,
 }
 
-impl Evaluation for SplitVotes {
+impl ScoreLoss for SplitVotes {
     fn add_gradient(&mut self, theta: &[f64], gradient: &mut [f64]) {
         let Self {
             pool,
@@ -105,7 +105,7 @@ impl GlmPath {
     /// A path at its beginning. `pairs` has the votes by pair, with mean choices.
     pub fn new(
         statistics: &Arc<Statistics>,
-        cells: &Arc<Cells>,
+        cells: &Arc<VoteCells>,
         pairs: &Arc<Flow>,
         settings: Settings,
         stop: &Stop,
