@@ -4,6 +4,8 @@
 // Not all of it is used here.
 #[allow(dead_code, unused_imports)]
 mod naive;
+#[path = "naive/glm.rs"]
+mod naive_glm;
 
 use me_hodgerank::internals::{Problem, Stop};
 use me_hodgerank::{
@@ -12,8 +14,8 @@ use me_hodgerank::{
 };
 use naive::case::{Case, Vote, cases, table};
 use naive::compare::{fast_path, problem};
-use naive::glm::{NaiveGlm, value};
 use naive::{Estimates, Table};
+use naive_glm::{NaiveGlm, value};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::flow::Flow;
+use super::glm::SCORE_TOLERANCE;
 use super::hodgerank::{LaplacianSolver, SolveFrequency};
 use super::path::{Path, PathVotes};
 use super::settings::Settings;
@@ -50,6 +51,7 @@ impl Problem {
             personal: options.has_personal(),
             loss: options.loss,
             ridge: options.ridge,
+            score_tolerance: SCORE_TOLERANCE,
             theta_update: options.theta_update,
         };
         // The path explains choices, whatever the flow is.

@@ -17,6 +17,8 @@ pub struct Settings {
     pub loss: Loss,
     /// ρ, the ridge of a loss other than the squared one.
     pub ridge: f64,
+    /// How exactly θ is solved for where that is an iteration.
+    pub score_tolerance: f64,
     /// How θ follows β.
     pub theta_update: ThetaUpdate,
 }

@@ -5,7 +5,7 @@ use me_hodgerank::Loss;
 use me_hodgerank::internals::normal_tail;
 use nalgebra::{DMatrix, DVector};
 
-use super::model::{Estimates, IndexedVote, Table};
+use crate::naive::{Estimates, IndexedVote, Table};
 
 /// The votes and what is minimised.
 pub struct NaiveGlm<'a> {

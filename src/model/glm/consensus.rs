@@ -19,7 +19,7 @@ use crate::options::Loss;
 
 /// Scores are found when the next direction changes none by more than this, relative to
 /// the largest score or to 1. The effects at the end of a path are then off by 1e-7.
-const TOLERANCE: f64 = 1e-8;
+pub(in crate::model) const SCORE_TOLERANCE: f64 = 1e-8;
 
 /// The first scores are exact: they say when the first effect enters.
 const FIRST_TOLERANCE: f64 = 1e-12;
@@ -58,6 +58,8 @@ pub(super) trait ScoreLoss {
 pub(super) struct ScoreNewton {
     items: usize,
     ridge: f64,
+    /// The tolerance of all solves but the first.
+    tolerance: f64,
     theta: Vec<f64>,
     /// θ of the last solves, the latest first; none before the first.
     solved: VecDeque<Vec<f64>>,
@@ -76,7 +78,7 @@ pub(super) struct ScoreNewton {
 
 impl ScoreNewton {
     /// Scores of zero. `cells` is about how many cells an evaluation goes through.
-    pub fn new(pairs: &Arc<Flow>, cells: usize, ridge: f64) -> Self {
+    pub fn new(pairs: &Arc<Flow>, cells: usize, ridge: f64, tolerance: f64) -> Self {
         let items = pairs.items();
         let zeros = vec![0.0; items.next_multiple_of(4)];
         let mut degrees = vec![0.0; items];
@@ -87,6 +89,7 @@ impl ScoreNewton {
         Self {
             items,
             ridge,
+            tolerance,
             theta: zeros.clone(),
             solved: VecDeque::with_capacity(KEPT),
             gradient: zeros.clone(),
@@ -145,7 +148,7 @@ impl ScoreNewton {
     fn search(&mut self, votes: &mut impl ScoreLoss, stop: &Stop) -> Result<()> {
         let tolerance = match self.solved.is_empty() {
             true => FIRST_TOLERANCE,
-            false => TOLERANCE,
+            false => self.tolerance,
         };
         let mut previous: Option<SearchStep> = None;
         for evaluations in 1..=MAX_ITERATIONS {
@@ -164,7 +167,7 @@ impl ScoreNewton {
             let is_new = std::mem::replace(&mut self.needs_hessian, false);
             if is_new {
                 votes.set_curvatures(&self.theta, self.hessian.weights());
-                self.hessian.update(stop)?;
+                self.hessian.update(!self.solved.is_empty(), stop)?;
                 self.spared = 0.0;
             }
             let direction = self.hessian.direction(&self.gradient, stop)?;
@@ -173,6 +176,10 @@ impl ScoreNewton {
             let ratio = previous.map_or(0.0, |last| size / last.size);
             let is_found = size <= tolerance * largest(&self.theta).max(1.0);
             if is_found || (is_new && ratio > 0.5 && self.is_negligible()) {
+                if self.solved.is_empty() {
+                    self.needs_hessian = true; // one that is kept
+                    return Ok(());
+                }
                 self.spared += evaluations.saturating_sub(USUAL_EVALUATIONS) as f64;
                 self.needs_hessian = self.spared > self.hessian_cost;
                 return Ok(());
@@ -279,7 +286,7 @@ pub(crate) fn consensus_scores(
         loss,
         pool: Pool::new(pairs),
     };
-    let mut scores = ScoreNewton::new(pairs, 0, ridge);
+    let mut scores = ScoreNewton::new(pairs, 0, ridge, FIRST_TOLERANCE);
     scores.solve(&mut votes, stop)?;
     scores.theta.truncate(scores.items);
     Ok(scores.theta)

@@ -18,6 +18,9 @@ use crate::model::flow::Flow;
 /// With more items than this, conjugate gradients take less time than an inverse.
 const MAX_INVERSE_ITEMS: usize = 300;
 
+/// Up to so many items an inverse takes no longer than a few conjugate gradients.
+const MAX_SMALL_ITEMS: usize = 48;
+
 /// A direction need not be exact: the next one corrects it.
 const TOLERANCE: f64 = 1e-5;
 
@@ -66,8 +69,9 @@ impl ScoreHessian {
         &mut self.weights
     }
 
-    /// Prepares directions with the current weights.
-    pub fn update(&mut self, stop: &Stop) -> Result<()> {
+    /// Prepares directions with the current weights. A Hessian that serves for one direction
+    /// is not worth an inverse, unless it is small.
+    pub fn update(&mut self, is_kept: bool, stop: &Stop) -> Result<()> {
         let items = self.pairs.items();
         let mut diagonal = vec![self.ridge; items];
         for (pair, weight) in self.weights.iter().enumerate() {
@@ -79,7 +83,7 @@ impl ScoreHessian {
             *slot = 1.0 / value;
         }
         self.inverse.clear();
-        if items > MAX_INVERSE_ITEMS {
+        if items > MAX_INVERSE_ITEMS || (!is_kept && items > MAX_SMALL_ITEMS) {
             return Ok(());
         }
         self.inverse

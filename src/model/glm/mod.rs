@@ -32,5 +32,6 @@ mod path;
 mod pool;
 
 pub(crate) use cells::VoteCells;
+pub(in crate::model) use consensus::SCORE_TOLERANCE;
 pub(crate) use consensus::consensus_scores;
 pub(crate) use path::GlmPath;

@@ -117,7 +117,8 @@ impl GlmPath {
             active: ActiveAnnotators::new(statistics, cells, settings),
             pooled: annotators,
         };
-        let mut scores = ScoreNewton::new(pairs, cells.len(), settings.ridge);
+        let mut scores =
+            ScoreNewton::new(pairs, cells.len(), settings.ridge, settings.score_tolerance);
         scores.solve(&mut votes, stop)?;
         let mut path = Self {
             statistics: Arc::clone(statistics),

@@ -271,6 +271,7 @@ mod tests {
                 theta_update: ThetaUpdate::Solve,
                 loss: Loss::Squared,
                 ridge: 0.01,
+                score_tolerance: 1e-8,
             };
             let mut path = SquaredPath::new(&statistics, &consensus, settings, &stop).unwrap();
             path.advance_to(12.0, &stop).unwrap();

@@ -33,6 +33,9 @@ const MIN_GROUPS: usize = 12;
 /// multiplications, about a tenth of a second.
 const MAX_WORK: f64 = 2e8;
 
+/// Where θ is found by iteration, this is far less than refits differ by.
+const REFIT_TOLERANCE: f64 = 1e-6;
+
 /// The scores of all refits.
 pub(super) struct Refits {
     /// By annotator, the group.
@@ -119,6 +122,7 @@ fn refit(
     let scale = path_votes.statistics.total() / snapshot.statistics().total();
     let settings = Settings {
         alpha: settings.alpha * scale,
+        score_tolerance: REFIT_TOLERANCE,
         ..settings
     };
     let mut path = path_votes.path(settings, stop)?;
