@@ -19,6 +19,16 @@ SELECT rank, item,
        round(1000 + 400 / ln(10) * (score_high - anchor.score)) AS high,
        round(win_share, 3) AS win_share
 FROM ranking, anchor ORDER BY rank;
+-- ┌───────┬─────────┬────────┬────────┬────────┬───────────┐
+-- │ rank  │  item   │  elo   │  low   │  high  │ win_share │
+-- │ int64 │ varchar │ double │ double │ double │  double   │
+-- ├───────┼─────────┼────────┼────────┼────────┼───────────┤
+-- │     1 │ dog     │ 1130.0 │ 1104.0 │ 1157.0 │     0.806 │
+-- │     2 │ bee     │ 1012.0 │  994.0 │ 1029.0 │     0.678 │
+-- │     3 │ ant     │ 1000.0 │  979.0 │ 1021.0 │     0.663 │
+-- │     4 │ eel     │  692.0 │  672.0 │  712.0 │      0.25 │
+-- │     5 │ cat     │  579.0 │  553.0 │  606.0 │     0.148 │
+-- └───────┴─────────┴────────┴────────┴────────┴───────────┘
 
 -- The probability that one beats another, as a judge sees it who has no habits.
 WITH ranking AS (
@@ -27,3 +37,12 @@ WITH ranking AS (
 )
 SELECT a.item AS a, b.item AS b, round(1 / (1 + exp(b.score - a.score)), 3) AS a_wins
 FROM ranking a JOIN ranking b ON a.rank + 1 = b.rank ORDER BY a.rank;
+-- ┌─────────┬─────────┬────────┐
+-- │    a    │    b    │ a_wins │
+-- │ varchar │ varchar │ double │
+-- ├─────────┼─────────┼────────┤
+-- │ dog     │ bee     │  0.664 │
+-- │ bee     │ ant     │  0.517 │
+-- │ ant     │ eel     │  0.855 │
+-- │ eel     │ cat     │  0.657 │
+-- └─────────┴─────────┴────────┘
