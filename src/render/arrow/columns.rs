@@ -141,9 +141,9 @@ impl TableRow for Summary {
             .optional_number("noise_cycle_share", |row| row.shares.noise_cycle)
             .optional_number("shared_cycle_share", |row| row.shares.shared_cycle)
             .optional_number("chance_share", |row| row.shares.chance)
+            .text("loss", |row| row.loss.name())
             .optional_text("caveats", |row| row.caveats.as_deref())
             .optional_text("columns", |row| row.columns.as_deref())
-            .text("loss", |row| row.loss.name())
     }
 }
 
