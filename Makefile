@@ -48,7 +48,7 @@ help:
 	@echo "make test-product  the demos, the recipes, the documentation, the package and the installation"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
-test: test-rust test-duckdb test-sqlite test-same-bits test-pictures
+test: test-rust test-duckdb test-sqlite test-peers test-same-bits test-pictures
 
 # The development profile is optimised too, checks for overflow, and builds in less than half
 # the time of the release profile. The extensions are tested as they are shipped.
@@ -158,6 +158,16 @@ test-sqlite: sqlite .venv/sqlite/made
 	$(PYTHON) tests/hosts/run.py sqlite
 	.venv/sqlite/bin/python tests/sqlite/extension.py "$(SQLITE_EXTENSION)" sqlite3-shell apsw $(if $(filter x86_64,$(shell uname -m)),pysqlite3)
 	if [ -x /usr/bin/python3 ]; then /usr/bin/python3 tests/sqlite/extension.py "$(SQLITE_EXTENSION)" sqlite3; fi
+
+# The Bradley–Terry estimate of another tool for the same likelihood.
+.venv/choix/made:
+	$(PYTHON) -m venv .venv/choix
+	.venv/choix/bin/python -m pip install --quiet choix==0.4.1 apsw
+	touch $@
+
+.PHONY: test-peers
+test-peers: sqlite .venv/choix/made
+	.venv/choix/bin/python tests/hosts/bradley_terry.py
 
 # After the two above: the same votes in both hosts, and the same functions.
 test-same-bits:

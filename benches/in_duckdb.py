@@ -1,6 +1,6 @@
 """What a user of DuckDB waits for. usage: in_duckdb.py EXTENSION CSV TASK
 
-TASK is `fit`, or `hodgerank`, which is run beside a GROUP BY. Prints the
+TASK is `fit`, `bradley-terry`, or `hodgerank`, which is run beside a GROUP BY. Prints the
 medians of seconds by the clock and of the ratios, and the most memory of the process in MB.
 """
 
@@ -16,6 +16,8 @@ STATEMENTS = {
     # Another seed each time: fits of the same votes with the same options are remembered.
     "fit": "SELECT count(*) FROM me_hodgerank('votes', seed := {run})",
     "hodgerank": "SELECT count(*) FROM me_hodgerank('votes', personal := false, position_bias := false, seed := {run})",
+    "bradley-terry": "SELECT count(*) FROM me_hodgerank('votes', personal := false, position_bias := false, "
+                     "loss := 'logistic', seed := {run})",
     "group": 'SELECT count(*) FROM (SELECT "left", "right", count(*), sum(choice) FROM votes GROUP BY ALL)',
 }
 
@@ -24,7 +26,7 @@ c = duckdb.connect(config={"allow_unsigned_extensions": True})
 c.execute(f"LOAD '{extension}'")
 c.execute("SET threads = 2")
 c.execute(f"CREATE TABLE votes AS SELECT annotator::INTEGER AS annotator, \"left\"::INTEGER AS \"left\", "
-          f"\"right\"::INTEGER AS \"right\", choice::{'DOUBLE' if 'simulated' in csv else 'TINYINT'} AS choice "
+          f"\"right\"::INTEGER AS \"right\", choice::{'DOUBLE' if 'simulated.' in csv else 'TINYINT'} AS choice "
           f"FROM read_csv('{csv}')")
 
 

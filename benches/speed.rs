@@ -3,6 +3,8 @@
 //! ```text
 //! path NAME        µs per step of the path, ours and the published implementation's
 //! fit NAME         seconds of a fit with cross-validation
+//! losses NAME      the same with each loss, in turn
+//! consensus NAME   seconds of the ranking alone with each loss, without effects
 //! careless NAME    how well made-up careless annotators are found
 //! write NAME FILE  the votes as CSV, for measurements of other programs
 //! ```
@@ -15,7 +17,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use me_hodgerank::internals::{Problem, Stop};
-use me_hodgerank::{Execution, Fit, Options};
+use me_hodgerank::{Execution, Fit, Loss, Options};
 use published::Published;
 
 fn main() {
@@ -29,9 +31,13 @@ fn main() {
     match words[..] {
         ["path", name] => path(name),
         ["fit", name] => fit(name),
+        ["losses", name] => losses(name, &Options::default()),
+        ["consensus", name] => consensus(name),
         ["careless", name] => careless(name),
         ["write", name, file] => write(name, file),
-        _ => println!("usage: speed path|fit|careless NAME, or speed write NAME FILE"),
+        _ => println!(
+            "usage: speed path|fit|losses|consensus|careless NAME, or speed write NAME FILE"
+        ),
     }
 }
 
@@ -105,6 +111,50 @@ fn fit(name: &str) {
         }
     }
     println!(r#"{{"seconds": {clock:.3}, "cores": {cores:.3}}}"#);
+}
+
+/// Without effects there is nothing to cross-validate.
+fn consensus(name: &str) {
+    let options = Options {
+        position_bias: Some(false),
+        personal: Some(false),
+        folds: 0,
+        t: Some(0.0),
+        ..Options::default()
+    };
+    losses(name, &options);
+}
+
+/// Fits with each loss. They alternate, so that a change of the machine's load affects
+/// all of them.
+fn losses(name: &str, options: &Options) {
+    let Some(votes) = votes::load(name) else {
+        return println!("null");
+    };
+    let losses = [Loss::Squared, Loss::Logistic, Loss::Probit];
+    let mut seconds = losses.map(|_| (f64::INFINITY, f64::INFINITY));
+    let begin = Instant::now();
+    for _ in 0..10 {
+        for (loss, (clock, cores)) in losses.into_iter().zip(&mut seconds) {
+            let (start, before) = (Instant::now(), process_time());
+            let options = Options {
+                loss,
+                ..options.clone()
+            };
+            let mut execution = Execution::new().early_stopping();
+            black_box(Fit::new_within(&votes, &options, &mut execution).unwrap());
+            *clock = clock.min(start.elapsed().as_secs_f64());
+            *cores = cores.min(process_time() - before);
+        }
+        if begin.elapsed().as_secs_f64() > 20.0 {
+            break;
+        }
+    }
+    let each = losses.into_iter().zip(seconds);
+    let each = each.map(|(loss, (clock, cores))| {
+        format!(r#""{loss}": {{"seconds": {clock:.3}, "cores": {cores:.3}}}"#)
+    });
+    println!("{{{}}}", each.collect::<Vec<_>>().join(", "));
 }
 
 /// The area under the curve of a ranking of annotators by when an effect of

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of `make bench`. usage: table.py [path|fits|peers]... all of it unless told."""
+"""The table of `make bench`. usage: table.py [path|fits|losses|peers]... all of it unless told."""
 
 import sys
 
@@ -60,6 +60,28 @@ def fits():
             f"{found['ratio']:.2f}", number(memory, "MB"))
 
 
+def losses():
+    header("fit with CV, 2 threads", "squared", "logistic", "probit", "logistic / squared (target 5)", "probit / squared")
+    for name in [STUDY + "-sides", *SMALL]:
+        found, _ = engine("losses", name)
+        if not isinstance(found, dict):
+            row(name, *[found or "votes not there"] * 3, "", "")
+            continue
+        seconds = {loss: found[loss]["seconds"] for loss in ["squared", "logistic", "probit"]}
+        ratios = [f"{seconds[loss] / seconds['squared']:.1f}" for loss in ["logistic", "probit"]]
+        row(name, *[number(value, "s") for value in seconds.values()], *ratios)
+    header("the consensus alone, Bradley–Terry", "votes", "time", "memory")
+    for name in [PLANTED, LARGE]:
+        votes = file(name)
+        found, memory = in_duckdb(name, "bradley-terry")
+        row("me_hodgerank in DuckDB", name, number(found["seconds"], "s") if isinstance(found, dict) else found,
+            number(memory, "MB") if memory else "")
+        for tool in ["evalica", "choix"]:
+            found, memory = measure([PEERS, "benches/peers.py", tool, votes], limit=300)
+            row(tool, name, number(found["seconds"], "s") if isinstance(found, dict) else found,
+                number(memory, "MB") if memory else "")
+
+
 def peers():
     header("what it finds", "votes", "time", "memory", "AUC for careless annotators")
     for name in [PLANTED, LARGE]:
@@ -81,5 +103,5 @@ def peers():
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or ["path", "fits", "peers"]:
-        {"path": path, "fits": fits, "peers": peers}[part]()
+    for part in sys.argv[1:] or ["path", "fits", "losses", "peers"]:
+        {"path": path, "fits": fits, "losses": losses, "peers": peers}[part]()

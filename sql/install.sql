@@ -8,7 +8,8 @@ CREATE OR REPLACE MACRO me_hodgerank(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -20,7 +21,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -90,7 +92,7 @@ me_hodgerank_waited AS (
         }), column_names
     FROM me_hodgerank_waited WHERE NOT is_done
 )
-SELECT cast_to_type(found."item", found.item_type) AS "item", found."rank", found."score", found."hodgerank_rank", found."hodgerank_score", found."votes", found."wins", found."losses", found."ties", found."component", found."score_std_error", found."score_low", found."score_high", found."rank_low", found."rank_high", found."tier"
+SELECT cast_to_type(found."item", found.item_type) AS "item", found."rank", found."score", found."hodgerank_rank", found."hodgerank_score", found."votes", found."wins", found."losses", found."ties", found."component", found."score_std_error", found."score_low", found."score_high", found."rank_low", found."rank_high", found."tier", found."win_share"
 FROM (
     SELECT unnest(me_hodgerank_rows_ranking(job), recursive := true), annotator_type, item_type
     FROM me_hodgerank_waited WHERE is_done
@@ -102,7 +104,8 @@ CREATE OR REPLACE MACRO me_hodgerank_annotators(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -114,7 +117,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -196,7 +200,8 @@ CREATE OR REPLACE MACRO me_hodgerank_personal(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -208,7 +213,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -290,7 +296,8 @@ CREATE OR REPLACE MACRO me_hodgerank_path(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -302,7 +309,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -384,7 +392,8 @@ CREATE OR REPLACE MACRO me_hodgerank_cv(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -396,7 +405,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -478,7 +488,8 @@ CREATE OR REPLACE MACRO me_hodgerank_summary(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -490,7 +501,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -560,7 +572,7 @@ me_hodgerank_waited AS (
         }), column_names
     FROM me_hodgerank_waited WHERE NOT is_done
 )
-SELECT found."items", found."annotators", found."votes", found."skipped_rows", found."repeated_rows", found."components", found."kappa", found."alpha", found."t0", found."t", found."iterations", found."hodgerank_error", found."mixed_error", found."position_biased", found."personalized", found."adversarial", found."no_signal", found."version", found."consensus_share", found."local_cycle_share", found."global_cycle_share", found."personal_cycle_share", found."position_bias_cycle_share", found."noise_cycle_share", found."shared_cycle_share", found."chance_share", found."settled_share", found."caveats", found."columns"
+SELECT found."items", found."annotators", found."votes", found."skipped_rows", found."repeated_rows", found."components", found."kappa", found."alpha", found."t0", found."t", found."iterations", found."hodgerank_error", found."mixed_error", found."position_biased", found."personalized", found."adversarial", found."no_signal", found."version", found."consensus_share", found."local_cycle_share", found."global_cycle_share", found."personal_cycle_share", found."position_bias_cycle_share", found."noise_cycle_share", found."shared_cycle_share", found."chance_share", found."settled_share", found."loss", found."caveats", found."columns"
 FROM (
     SELECT unnest(me_hodgerank_rows_summary(job), recursive := true), annotator_type, item_type
     FROM me_hodgerank_waited WHERE is_done
@@ -572,7 +584,8 @@ CREATE OR REPLACE MACRO me_hodgerank_cycles(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -584,7 +597,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -666,7 +680,8 @@ CREATE OR REPLACE MACRO me_hodgerank_triangles(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -678,7 +693,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -760,7 +776,8 @@ CREATE OR REPLACE MACRO me_hodgerank_compare(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL,
     top := NULL
@@ -773,7 +790,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -855,7 +873,8 @@ CREATE OR REPLACE MACRO me_hodgerank_next(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL,
     n := NULL, candidates := NULL
@@ -868,7 +887,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -968,7 +988,8 @@ CREATE OR REPLACE MACRO me_hodgerank_predict(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -980,7 +1001,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -1055,7 +1077,8 @@ me_hodgerank_fitted AS MATERIALIZED (
 )
 SELECT me_hodgerank_shown.* EXCLUDE (me_hodgerank_prediction),
     me_hodgerank_shown.me_hodgerank_prediction.predicted AS predicted,
-    me_hodgerank_shown.me_hodgerank_prediction.predicted_hodgerank AS predicted_hodgerank
+    me_hodgerank_shown.me_hodgerank_prediction.predicted_hodgerank AS predicted_hodgerank,
+    me_hodgerank_shown.me_hodgerank_prediction.win_probability AS win_probability
 FROM (
     SELECT me_hodgerank_test.*,
         me_hodgerank_predict_row(me_hodgerank_fitted.model, me_hodgerank_test, {
@@ -1081,7 +1104,8 @@ CREATE OR REPLACE MACRO me_hodgerank_plot(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL
 ) AS TABLE
@@ -1093,7 +1117,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -1172,7 +1197,8 @@ CREATE OR REPLACE MACRO me_hodgerank_report(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL,
     title := NULL, date := NULL
@@ -1185,7 +1211,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
@@ -1259,7 +1286,7 @@ SELECT me_hodgerank_html(me_hodgerank_job_model(job), title, date) AS html
 FROM me_hodgerank_waited WHERE is_done;
 
 CREATE OR REPLACE MACRO me_hodgerank_model_ranking(model, annotator := NULL, item := NULL) AS TABLE
-SELECT cast_to_type(found."item", CASE WHEN false THEN coalesce('', item) END) AS "item", found."rank", found."score", found."hodgerank_rank", found."hodgerank_score", found."votes", found."wins", found."losses", found."ties", found."component", found."score_std_error", found."score_low", found."score_high", found."rank_low", found."rank_high", found."tier"
+SELECT cast_to_type(found."item", CASE WHEN false THEN coalesce('', item) END) AS "item", found."rank", found."score", found."hodgerank_rank", found."hodgerank_score", found."votes", found."wins", found."losses", found."ties", found."component", found."score_std_error", found."score_low", found."score_high", found."rank_low", found."rank_high", found."tier", found."win_share"
 FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_ranking(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE MACRO me_hodgerank_model_annotators(model, annotator := NULL, item := NULL) AS TABLE
@@ -1279,7 +1306,7 @@ SELECT found."t", found."error", found."error_std", found."mismatch", found."sel
 FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_cv(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE MACRO me_hodgerank_model_summary(model, annotator := NULL, item := NULL) AS TABLE
-SELECT found."items", found."annotators", found."votes", found."skipped_rows", found."repeated_rows", found."components", found."kappa", found."alpha", found."t0", found."t", found."iterations", found."hodgerank_error", found."mixed_error", found."position_biased", found."personalized", found."adversarial", found."no_signal", found."version", found."consensus_share", found."local_cycle_share", found."global_cycle_share", found."personal_cycle_share", found."position_bias_cycle_share", found."noise_cycle_share", found."shared_cycle_share", found."chance_share", found."settled_share", found."caveats", found."columns"
+SELECT found."items", found."annotators", found."votes", found."skipped_rows", found."repeated_rows", found."components", found."kappa", found."alpha", found."t0", found."t", found."iterations", found."hodgerank_error", found."mixed_error", found."position_biased", found."personalized", found."adversarial", found."no_signal", found."version", found."consensus_share", found."local_cycle_share", found."global_cycle_share", found."personal_cycle_share", found."position_bias_cycle_share", found."noise_cycle_share", found."shared_cycle_share", found."chance_share", found."settled_share", found."loss", found."caveats", found."columns"
 FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_summary(model::BLOB) END, recursive := true)) AS found;
 
 CREATE OR REPLACE MACRO me_hodgerank_model_cycles(model, annotator := NULL, item := NULL) AS TABLE
@@ -1304,42 +1331,42 @@ FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_next(model
 CREATE OR REPLACE MACRO me_hodgerank_fit
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit(list({annotator: annotator, "left": "left", "right": "right", choice: choice})), CASE WHEN false THEN {
-            ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT}],
+            ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT, "win_share": NULL::DOUBLE}],
             annotators: [{"annotator": coalesce('', any_value(annotator)), "votes": NULL::BIGINT, "left_clicks": NULL::BIGINT, "right_clicks": NULL::BIGINT, "ties": NULL::BIGINT, "agreement": NULL::DOUBLE, "position_bias": NULL::DOUBLE, "position_bias_order": NULL::BIGINT, "position_bias_time": NULL::DOUBLE, "deviation": NULL::DOUBLE, "deviation_order": NULL::BIGINT, "deviation_time": NULL::DOUBLE, "is_position_biased": NULL::BOOLEAN, "is_personalized": NULL::BOOLEAN, "is_adversarial": NULL::BOOLEAN, "position_bias_p_value": NULL::DOUBLE, "position_bias_q_value": NULL::DOUBLE, "deviation_p_value": NULL::DOUBLE, "deviation_q_value": NULL::DOUBLE, "against_p_value": NULL::DOUBLE, "against_q_value": NULL::DOUBLE, "no_signal_p_value": NULL::DOUBLE, "no_signal_q_value": NULL::DOUBLE, "camp": NULL::BIGINT, "verdict": NULL::VARCHAR, "evidence": NULL::VARCHAR, "repeated_pairs": NULL::BIGINT, "same_choice_share": NULL::DOUBLE, "swapped_pairs": NULL::BIGINT, "same_side_share": NULL::DOUBLE}],
             personal: [{"annotator": coalesce('', any_value(annotator)), "item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "deviation": NULL::DOUBLE, "consensus_rank": NULL::BIGINT, "consensus_score": NULL::DOUBLE, "votes": NULL::BIGINT}],
             path: [{"t": NULL::DOUBLE, "effect": NULL::VARCHAR, "item": coalesce('', any_value("left"), any_value("right")), "annotator": coalesce('', any_value(annotator)), "value": NULL::DOUBLE}],
             cv: [{"t": NULL::DOUBLE, "error": NULL::DOUBLE, "error_std": NULL::DOUBLE, "mismatch": NULL::DOUBLE, "selected": NULL::BOOLEAN}],
-            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
+            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "loss": NULL::VARCHAR, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
             cycles: [{"item_a": coalesce('', any_value("left"), any_value("right")), "item_b": coalesce('', any_value("left"), any_value("right")), "votes": NULL::BIGINT, "flow": NULL::DOUBLE, "consensus": NULL::DOUBLE, "local_cycle": NULL::DOUBLE, "global_cycle": NULL::DOUBLE}],
             triangles: [{"item_a": coalesce('', any_value("left"), any_value("right")), "item_b": coalesce('', any_value("left"), any_value("right")), "item_c": coalesce('', any_value("left"), any_value("right")), "curl": NULL::DOUBLE, "votes": NULL::BIGINT, "is_circle": NULL::BOOLEAN, "flow_ab": NULL::DOUBLE, "flow_bc": NULL::DOUBLE, "flow_ca": NULL::DOUBLE, "p_value": NULL::DOUBLE, "q_value": NULL::DOUBLE}]} END) END,
     (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight_or_options: weight_or_options})), CASE WHEN false THEN {
-            ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT}],
+            ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT, "win_share": NULL::DOUBLE}],
             annotators: [{"annotator": coalesce('', any_value(annotator)), "votes": NULL::BIGINT, "left_clicks": NULL::BIGINT, "right_clicks": NULL::BIGINT, "ties": NULL::BIGINT, "agreement": NULL::DOUBLE, "position_bias": NULL::DOUBLE, "position_bias_order": NULL::BIGINT, "position_bias_time": NULL::DOUBLE, "deviation": NULL::DOUBLE, "deviation_order": NULL::BIGINT, "deviation_time": NULL::DOUBLE, "is_position_biased": NULL::BOOLEAN, "is_personalized": NULL::BOOLEAN, "is_adversarial": NULL::BOOLEAN, "position_bias_p_value": NULL::DOUBLE, "position_bias_q_value": NULL::DOUBLE, "deviation_p_value": NULL::DOUBLE, "deviation_q_value": NULL::DOUBLE, "against_p_value": NULL::DOUBLE, "against_q_value": NULL::DOUBLE, "no_signal_p_value": NULL::DOUBLE, "no_signal_q_value": NULL::DOUBLE, "camp": NULL::BIGINT, "verdict": NULL::VARCHAR, "evidence": NULL::VARCHAR, "repeated_pairs": NULL::BIGINT, "same_choice_share": NULL::DOUBLE, "swapped_pairs": NULL::BIGINT, "same_side_share": NULL::DOUBLE}],
             personal: [{"annotator": coalesce('', any_value(annotator)), "item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "deviation": NULL::DOUBLE, "consensus_rank": NULL::BIGINT, "consensus_score": NULL::DOUBLE, "votes": NULL::BIGINT}],
             path: [{"t": NULL::DOUBLE, "effect": NULL::VARCHAR, "item": coalesce('', any_value("left"), any_value("right")), "annotator": coalesce('', any_value(annotator)), "value": NULL::DOUBLE}],
             cv: [{"t": NULL::DOUBLE, "error": NULL::DOUBLE, "error_std": NULL::DOUBLE, "mismatch": NULL::DOUBLE, "selected": NULL::BOOLEAN}],
-            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
+            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "loss": NULL::VARCHAR, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
             cycles: [{"item_a": coalesce('', any_value("left"), any_value("right")), "item_b": coalesce('', any_value("left"), any_value("right")), "votes": NULL::BIGINT, "flow": NULL::DOUBLE, "consensus": NULL::DOUBLE, "local_cycle": NULL::DOUBLE, "global_cycle": NULL::DOUBLE}],
             triangles: [{"item_a": coalesce('', any_value("left"), any_value("right")), "item_b": coalesce('', any_value("left"), any_value("right")), "item_c": coalesce('', any_value("left"), any_value("right")), "curl": NULL::DOUBLE, "votes": NULL::BIGINT, "is_circle": NULL::BOOLEAN, "flow_ab": NULL::DOUBLE, "flow_bc": NULL::DOUBLE, "flow_ca": NULL::DOUBLE, "p_value": NULL::DOUBLE, "q_value": NULL::DOUBLE}]} END) END,
     (annotator, "left", "right", choice, weight, fold_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold_or_options: fold_or_options})), CASE WHEN false THEN {
-            ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT}],
+            ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT, "win_share": NULL::DOUBLE}],
             annotators: [{"annotator": coalesce('', any_value(annotator)), "votes": NULL::BIGINT, "left_clicks": NULL::BIGINT, "right_clicks": NULL::BIGINT, "ties": NULL::BIGINT, "agreement": NULL::DOUBLE, "position_bias": NULL::DOUBLE, "position_bias_order": NULL::BIGINT, "position_bias_time": NULL::DOUBLE, "deviation": NULL::DOUBLE, "deviation_order": NULL::BIGINT, "deviation_time": NULL::DOUBLE, "is_position_biased": NULL::BOOLEAN, "is_personalized": NULL::BOOLEAN, "is_adversarial": NULL::BOOLEAN, "position_bias_p_value": NULL::DOUBLE, "position_bias_q_value": NULL::DOUBLE, "deviation_p_value": NULL::DOUBLE, "deviation_q_value": NULL::DOUBLE, "against_p_value": NULL::DOUBLE, "against_q_value": NULL::DOUBLE, "no_signal_p_value": NULL::DOUBLE, "no_signal_q_value": NULL::DOUBLE, "camp": NULL::BIGINT, "verdict": NULL::VARCHAR, "evidence": NULL::VARCHAR, "repeated_pairs": NULL::BIGINT, "same_choice_share": NULL::DOUBLE, "swapped_pairs": NULL::BIGINT, "same_side_share": NULL::DOUBLE}],
             personal: [{"annotator": coalesce('', any_value(annotator)), "item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "deviation": NULL::DOUBLE, "consensus_rank": NULL::BIGINT, "consensus_score": NULL::DOUBLE, "votes": NULL::BIGINT}],
             path: [{"t": NULL::DOUBLE, "effect": NULL::VARCHAR, "item": coalesce('', any_value("left"), any_value("right")), "annotator": coalesce('', any_value(annotator)), "value": NULL::DOUBLE}],
             cv: [{"t": NULL::DOUBLE, "error": NULL::DOUBLE, "error_std": NULL::DOUBLE, "mismatch": NULL::DOUBLE, "selected": NULL::BOOLEAN}],
-            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
+            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "loss": NULL::VARCHAR, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
             cycles: [{"item_a": coalesce('', any_value("left"), any_value("right")), "item_b": coalesce('', any_value("left"), any_value("right")), "votes": NULL::BIGINT, "flow": NULL::DOUBLE, "consensus": NULL::DOUBLE, "local_cycle": NULL::DOUBLE, "global_cycle": NULL::DOUBLE}],
             triangles: [{"item_a": coalesce('', any_value("left"), any_value("right")), "item_b": coalesce('', any_value("left"), any_value("right")), "item_c": coalesce('', any_value("left"), any_value("right")), "curl": NULL::DOUBLE, "votes": NULL::BIGINT, "is_circle": NULL::BOOLEAN, "flow_ab": NULL::DOUBLE, "flow_bc": NULL::DOUBLE, "flow_ca": NULL::DOUBLE, "p_value": NULL::DOUBLE, "q_value": NULL::DOUBLE}]} END) END,
     (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}), options), CASE WHEN false THEN {
-            ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT}],
+            ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT, "win_share": NULL::DOUBLE}],
             annotators: [{"annotator": coalesce('', any_value(annotator)), "votes": NULL::BIGINT, "left_clicks": NULL::BIGINT, "right_clicks": NULL::BIGINT, "ties": NULL::BIGINT, "agreement": NULL::DOUBLE, "position_bias": NULL::DOUBLE, "position_bias_order": NULL::BIGINT, "position_bias_time": NULL::DOUBLE, "deviation": NULL::DOUBLE, "deviation_order": NULL::BIGINT, "deviation_time": NULL::DOUBLE, "is_position_biased": NULL::BOOLEAN, "is_personalized": NULL::BOOLEAN, "is_adversarial": NULL::BOOLEAN, "position_bias_p_value": NULL::DOUBLE, "position_bias_q_value": NULL::DOUBLE, "deviation_p_value": NULL::DOUBLE, "deviation_q_value": NULL::DOUBLE, "against_p_value": NULL::DOUBLE, "against_q_value": NULL::DOUBLE, "no_signal_p_value": NULL::DOUBLE, "no_signal_q_value": NULL::DOUBLE, "camp": NULL::BIGINT, "verdict": NULL::VARCHAR, "evidence": NULL::VARCHAR, "repeated_pairs": NULL::BIGINT, "same_choice_share": NULL::DOUBLE, "swapped_pairs": NULL::BIGINT, "same_side_share": NULL::DOUBLE}],
             personal: [{"annotator": coalesce('', any_value(annotator)), "item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "deviation": NULL::DOUBLE, "consensus_rank": NULL::BIGINT, "consensus_score": NULL::DOUBLE, "votes": NULL::BIGINT}],
             path: [{"t": NULL::DOUBLE, "effect": NULL::VARCHAR, "item": coalesce('', any_value("left"), any_value("right")), "annotator": coalesce('', any_value(annotator)), "value": NULL::DOUBLE}],
             cv: [{"t": NULL::DOUBLE, "error": NULL::DOUBLE, "error_std": NULL::DOUBLE, "mismatch": NULL::DOUBLE, "selected": NULL::BOOLEAN}],
-            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
+            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "loss": NULL::VARCHAR, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
             cycles: [{"item_a": coalesce('', any_value("left"), any_value("right")), "item_b": coalesce('', any_value("left"), any_value("right")), "votes": NULL::BIGINT, "flow": NULL::DOUBLE, "consensus": NULL::DOUBLE, "local_cycle": NULL::DOUBLE, "global_cycle": NULL::DOUBLE}],
             triangles: [{"item_a": coalesce('', any_value("left"), any_value("right")), "item_b": coalesce('', any_value("left"), any_value("right")), "item_c": coalesce('', any_value("left"), any_value("right")), "curl": NULL::DOUBLE, "votes": NULL::BIGINT, "is_circle": NULL::BOOLEAN, "flow_ab": NULL::DOUBLE, "flow_bc": NULL::DOUBLE, "flow_ca": NULL::DOUBLE, "p_value": NULL::DOUBLE, "q_value": NULL::DOUBLE}]} END) END;
 
@@ -1347,22 +1374,22 @@ CREATE OR REPLACE MACRO me_hodgerank_fit
 CREATE OR REPLACE MACRO me_hodgerank_fit_list
     (votes, annotator, item) AS CASE WHEN len([annotator]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit(votes), CASE WHEN false THEN {
-            ranking: [{"item": coalesce('', item), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT}],
+            ranking: [{"item": coalesce('', item), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT, "win_share": NULL::DOUBLE}],
             annotators: [{"annotator": coalesce('', annotator), "votes": NULL::BIGINT, "left_clicks": NULL::BIGINT, "right_clicks": NULL::BIGINT, "ties": NULL::BIGINT, "agreement": NULL::DOUBLE, "position_bias": NULL::DOUBLE, "position_bias_order": NULL::BIGINT, "position_bias_time": NULL::DOUBLE, "deviation": NULL::DOUBLE, "deviation_order": NULL::BIGINT, "deviation_time": NULL::DOUBLE, "is_position_biased": NULL::BOOLEAN, "is_personalized": NULL::BOOLEAN, "is_adversarial": NULL::BOOLEAN, "position_bias_p_value": NULL::DOUBLE, "position_bias_q_value": NULL::DOUBLE, "deviation_p_value": NULL::DOUBLE, "deviation_q_value": NULL::DOUBLE, "against_p_value": NULL::DOUBLE, "against_q_value": NULL::DOUBLE, "no_signal_p_value": NULL::DOUBLE, "no_signal_q_value": NULL::DOUBLE, "camp": NULL::BIGINT, "verdict": NULL::VARCHAR, "evidence": NULL::VARCHAR, "repeated_pairs": NULL::BIGINT, "same_choice_share": NULL::DOUBLE, "swapped_pairs": NULL::BIGINT, "same_side_share": NULL::DOUBLE}],
             personal: [{"annotator": coalesce('', annotator), "item": coalesce('', item), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "deviation": NULL::DOUBLE, "consensus_rank": NULL::BIGINT, "consensus_score": NULL::DOUBLE, "votes": NULL::BIGINT}],
             path: [{"t": NULL::DOUBLE, "effect": NULL::VARCHAR, "item": coalesce('', item), "annotator": coalesce('', annotator), "value": NULL::DOUBLE}],
             cv: [{"t": NULL::DOUBLE, "error": NULL::DOUBLE, "error_std": NULL::DOUBLE, "mismatch": NULL::DOUBLE, "selected": NULL::BOOLEAN}],
-            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
+            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "loss": NULL::VARCHAR, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
             cycles: [{"item_a": coalesce('', item), "item_b": coalesce('', item), "votes": NULL::BIGINT, "flow": NULL::DOUBLE, "consensus": NULL::DOUBLE, "local_cycle": NULL::DOUBLE, "global_cycle": NULL::DOUBLE}],
             triangles: [{"item_a": coalesce('', item), "item_b": coalesce('', item), "item_c": coalesce('', item), "curl": NULL::DOUBLE, "votes": NULL::BIGINT, "is_circle": NULL::BOOLEAN, "flow_ab": NULL::DOUBLE, "flow_bc": NULL::DOUBLE, "flow_ca": NULL::DOUBLE, "p_value": NULL::DOUBLE, "q_value": NULL::DOUBLE}]} END) END,
     (votes, annotator, item, options) AS CASE WHEN len([annotator]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit(votes, options), CASE WHEN false THEN {
-            ranking: [{"item": coalesce('', item), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT}],
+            ranking: [{"item": coalesce('', item), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT, "win_share": NULL::DOUBLE}],
             annotators: [{"annotator": coalesce('', annotator), "votes": NULL::BIGINT, "left_clicks": NULL::BIGINT, "right_clicks": NULL::BIGINT, "ties": NULL::BIGINT, "agreement": NULL::DOUBLE, "position_bias": NULL::DOUBLE, "position_bias_order": NULL::BIGINT, "position_bias_time": NULL::DOUBLE, "deviation": NULL::DOUBLE, "deviation_order": NULL::BIGINT, "deviation_time": NULL::DOUBLE, "is_position_biased": NULL::BOOLEAN, "is_personalized": NULL::BOOLEAN, "is_adversarial": NULL::BOOLEAN, "position_bias_p_value": NULL::DOUBLE, "position_bias_q_value": NULL::DOUBLE, "deviation_p_value": NULL::DOUBLE, "deviation_q_value": NULL::DOUBLE, "against_p_value": NULL::DOUBLE, "against_q_value": NULL::DOUBLE, "no_signal_p_value": NULL::DOUBLE, "no_signal_q_value": NULL::DOUBLE, "camp": NULL::BIGINT, "verdict": NULL::VARCHAR, "evidence": NULL::VARCHAR, "repeated_pairs": NULL::BIGINT, "same_choice_share": NULL::DOUBLE, "swapped_pairs": NULL::BIGINT, "same_side_share": NULL::DOUBLE}],
             personal: [{"annotator": coalesce('', annotator), "item": coalesce('', item), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "deviation": NULL::DOUBLE, "consensus_rank": NULL::BIGINT, "consensus_score": NULL::DOUBLE, "votes": NULL::BIGINT}],
             path: [{"t": NULL::DOUBLE, "effect": NULL::VARCHAR, "item": coalesce('', item), "annotator": coalesce('', annotator), "value": NULL::DOUBLE}],
             cv: [{"t": NULL::DOUBLE, "error": NULL::DOUBLE, "error_std": NULL::DOUBLE, "mismatch": NULL::DOUBLE, "selected": NULL::BOOLEAN}],
-            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
+            summary: {"items": NULL::BIGINT, "annotators": NULL::BIGINT, "votes": NULL::BIGINT, "skipped_rows": NULL::BIGINT, "repeated_rows": NULL::BIGINT, "components": NULL::BIGINT, "kappa": NULL::DOUBLE, "alpha": NULL::DOUBLE, "t0": NULL::DOUBLE, "t": NULL::DOUBLE, "iterations": NULL::BIGINT, "hodgerank_error": NULL::DOUBLE, "mixed_error": NULL::DOUBLE, "position_biased": NULL::BIGINT, "personalized": NULL::BIGINT, "adversarial": NULL::BIGINT, "no_signal": NULL::BIGINT, "version": NULL::VARCHAR, "consensus_share": NULL::DOUBLE, "local_cycle_share": NULL::DOUBLE, "global_cycle_share": NULL::DOUBLE, "personal_cycle_share": NULL::DOUBLE, "position_bias_cycle_share": NULL::DOUBLE, "noise_cycle_share": NULL::DOUBLE, "shared_cycle_share": NULL::DOUBLE, "chance_share": NULL::DOUBLE, "settled_share": NULL::DOUBLE, "loss": NULL::VARCHAR, "caveats": NULL::VARCHAR, "columns": NULL::VARCHAR},
             cycles: [{"item_a": coalesce('', item), "item_b": coalesce('', item), "votes": NULL::BIGINT, "flow": NULL::DOUBLE, "consensus": NULL::DOUBLE, "local_cycle": NULL::DOUBLE, "global_cycle": NULL::DOUBLE}],
             triangles: [{"item_a": coalesce('', item), "item_b": coalesce('', item), "item_c": coalesce('', item), "curl": NULL::DOUBLE, "votes": NULL::BIGINT, "is_circle": NULL::BOOLEAN, "flow_ab": NULL::DOUBLE, "flow_bc": NULL::DOUBLE, "flow_ca": NULL::DOUBLE, "p_value": NULL::DOUBLE, "q_value": NULL::DOUBLE}]} END) END;
 
@@ -1376,28 +1403,28 @@ CREATE OR REPLACE MACRO me_hodgerank_model
     (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}), options) END;
 
-COMMENT ON MACRO TABLE me_hodgerank IS 'The consensus ranking of pairwise votes: a row for each item, the best first. Columns: item, rank, score, hodgerank_rank, hodgerank_score, votes, wins, losses, ties, component, score_std_error, score_low, score_high, rank_low, rank_high, tier. Example: FROM me.me_hodgerank(''votes'')';
+COMMENT ON MACRO TABLE me_hodgerank IS 'The consensus ranking of pairwise votes: a row for each item, the best first. Columns: item, rank, score, hodgerank_rank, hodgerank_score, votes, wins, losses, ties, component, score_std_error, score_low, score_high, rank_low, rank_high, tier, win_share. Example: FROM me.me_hodgerank(''votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_annotators IS 'Whom to look at before paying, and why: a row for each annotator with a verdict and its evidence. Columns: annotator, votes, left_clicks, right_clicks, ties, agreement, position_bias, position_bias_order, position_bias_time, deviation, deviation_order, deviation_time, is_position_biased, is_personalized, is_adversarial, position_bias_p_value, position_bias_q_value, deviation_p_value, deviation_q_value, against_p_value, against_q_value, no_signal_p_value, no_signal_q_value, camp, verdict, evidence, repeated_pairs, same_choice_share, swapped_pairs, same_side_share. Example: FROM me.me_hodgerank_annotators(''votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_personal IS 'The rankings of annotators who have a taste of their own. Columns: annotator, item, rank, score, deviation, consensus_rank, consensus_score, votes. Example: FROM me.me_hodgerank_personal(''votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_path IS 'The regularisation path in long format: in which order effects show, from HodgeRank alone to the full model. Columns: t, effect, item, annotator, value. Example: FROM me.me_hodgerank_path(''votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_cv IS 'The cross-validation curve: how well held-back votes are predicted. Columns: t, error, error_std, mismatch, selected. Example: FROM me.me_hodgerank_cv(''votes'')';
-COMMENT ON MACRO TABLE me_hodgerank_summary IS 'One row about the fit: how large, how good, which columns were read, and what to be careful about. Columns: items, annotators, votes, skipped_rows, repeated_rows, components, kappa, alpha, t0, t, iterations, hodgerank_error, mixed_error, position_biased, personalized, adversarial, no_signal, version, consensus_share, local_cycle_share, global_cycle_share, personal_cycle_share, position_bias_cycle_share, noise_cycle_share, shared_cycle_share, chance_share, settled_share, caveats, columns. Example: FROM me.me_hodgerank_summary(''votes'')';
+COMMENT ON MACRO TABLE me_hodgerank_summary IS 'One row about the fit: how large, how good, which columns were read, and what to be careful about. Columns: items, annotators, votes, skipped_rows, repeated_rows, components, kappa, alpha, t0, t, iterations, hodgerank_error, mixed_error, position_biased, personalized, adversarial, no_signal, version, consensus_share, local_cycle_share, global_cycle_share, personal_cycle_share, position_bias_cycle_share, noise_cycle_share, shared_cycle_share, chance_share, settled_share, loss, caveats, columns. Example: FROM me.me_hodgerank_summary(''votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_cycles IS 'What no ranking can explain: a row for each compared pair. Columns: item_a, item_b, votes, flow, consensus, local_cycle, global_cycle. Example: FROM me.me_hodgerank_cycles(''votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_triangles IS 'The worst cycles of three items, with p-values. Columns: item_a, item_b, item_c, curl, votes, is_circle, flow_ab, flow_bc, flow_ca, p_value, q_value. Example: FROM me.me_hodgerank_triangles(''votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_compare IS 'Is one item really better than another? A row for each pair of the top items, with an interval, p- and q-values and the direct votes. Columns: item_a, item_b, difference, low, high, p_value, q_value, predicted_share, direct_votes, direct_wins, direct_ties. Example: FROM me.me_hodgerank_compare(''votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_next IS 'What to ask next: the pairs of items whose votes would tell most about the scores. Columns: left, right, gain, votes. Example: FROM me.me_hodgerank_next(''votes'')';
-COMMENT ON MACRO TABLE me_hodgerank_predict IS 'How would they have voted? The rows of a second table of votes with predictions of the fit of the first. Columns: those of the second table, predicted, predicted_hodgerank. Example: FROM me.me_hodgerank_predict(''votes'', ''new_votes'')';
+COMMENT ON MACRO TABLE me_hodgerank_predict IS 'How would they have voted? The rows of a second table of votes with predictions of the fit of the first. Columns: those of the second table, predicted, predicted_hodgerank, win_probability. Example: FROM me.me_hodgerank_predict(''votes'', ''new_votes'')';
 COMMENT ON MACRO TABLE me_hodgerank_plot IS 'A picture of the fit as SVG: ''ranking'', ''path_position_bias'', ''path_deviation'', ''jump_out'', ''personal'', ''matrix'' or ''cv''. Column: svg. Example: SELECT svg FROM me.me_hodgerank_plot(''votes'', ''ranking'')';
 COMMENT ON MACRO TABLE me_hodgerank_report IS 'A page about the votes, with pictures, as HTML: whom to look at, the ranking, what it leaves unexplained. Column: html. Example: SELECT html FROM me.me_hodgerank_report(''votes'', title := ''Drinks'')';
 COMMENT ON MACRO me_hodgerank_model IS 'An aggregate: the whole fit of a group of votes as a BLOB, to be stored and unpacked by me_hodgerank_model_ranking and its siblings. Example: SELECT task, me.me_hodgerank_model(annotator, "left", "right", choice) AS model FROM votes GROUP BY task';
 COMMENT ON MACRO me_hodgerank_fit IS 'An aggregate: the whole fit of a group of votes as a STRUCT with a field for each result set. Example: SELECT task, me.me_hodgerank_fit(annotator, "left", "right", choice).summary.votes FROM votes GROUP BY task';
 COMMENT ON MACRO me_hodgerank_fit_list IS 'The same for a list of votes, so that DuckDB''s list can filter, sort or window them; the second and third argument give the types of ids. Example: SELECT me.me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice}) FILTER (task = 1), any_value(annotator), any_value("left")) FROM votes';
-COMMENT ON MACRO TABLE me_hodgerank_model_ranking IS 'The same as me_hodgerank, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: item, rank, score, hodgerank_rank, hodgerank_score, votes, wins, losses, ties, component, score_std_error, score_low, score_high, rank_low, rank_high, tier. Example: SELECT r.* FROM models, me.me_hodgerank_model_ranking(models.model, item := NULL::BIGINT) r';
+COMMENT ON MACRO TABLE me_hodgerank_model_ranking IS 'The same as me_hodgerank, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: item, rank, score, hodgerank_rank, hodgerank_score, votes, wins, losses, ties, component, score_std_error, score_low, score_high, rank_low, rank_high, tier, win_share. Example: SELECT r.* FROM models, me.me_hodgerank_model_ranking(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE me_hodgerank_model_annotators IS 'The same as me_hodgerank_annotators, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: annotator, votes, left_clicks, right_clicks, ties, agreement, position_bias, position_bias_order, position_bias_time, deviation, deviation_order, deviation_time, is_position_biased, is_personalized, is_adversarial, position_bias_p_value, position_bias_q_value, deviation_p_value, deviation_q_value, against_p_value, against_q_value, no_signal_p_value, no_signal_q_value, camp, verdict, evidence, repeated_pairs, same_choice_share, swapped_pairs, same_side_share. Example: SELECT r.* FROM models, me.me_hodgerank_model_annotators(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE me_hodgerank_model_personal IS 'The same as me_hodgerank_personal, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: annotator, item, rank, score, deviation, consensus_rank, consensus_score, votes. Example: SELECT r.* FROM models, me.me_hodgerank_model_personal(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE me_hodgerank_model_path IS 'The same as me_hodgerank_path, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: t, effect, item, annotator, value. Example: SELECT r.* FROM models, me.me_hodgerank_model_path(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE me_hodgerank_model_cv IS 'The same as me_hodgerank_cv, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: t, error, error_std, mismatch, selected. Example: SELECT r.* FROM models, me.me_hodgerank_model_cv(models.model, item := NULL::BIGINT) r';
-COMMENT ON MACRO TABLE me_hodgerank_model_summary IS 'The same as me_hodgerank_summary, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: items, annotators, votes, skipped_rows, repeated_rows, components, kappa, alpha, t0, t, iterations, hodgerank_error, mixed_error, position_biased, personalized, adversarial, no_signal, version, consensus_share, local_cycle_share, global_cycle_share, personal_cycle_share, position_bias_cycle_share, noise_cycle_share, shared_cycle_share, chance_share, settled_share, caveats, columns. Example: SELECT r.* FROM models, me.me_hodgerank_model_summary(models.model, item := NULL::BIGINT) r';
+COMMENT ON MACRO TABLE me_hodgerank_model_summary IS 'The same as me_hodgerank_summary, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: items, annotators, votes, skipped_rows, repeated_rows, components, kappa, alpha, t0, t, iterations, hodgerank_error, mixed_error, position_biased, personalized, adversarial, no_signal, version, consensus_share, local_cycle_share, global_cycle_share, personal_cycle_share, position_bias_cycle_share, noise_cycle_share, shared_cycle_share, chance_share, settled_share, loss, caveats, columns. Example: SELECT r.* FROM models, me.me_hodgerank_model_summary(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE me_hodgerank_model_cycles IS 'The same as me_hodgerank_cycles, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: item_a, item_b, votes, flow, consensus, local_cycle, global_cycle. Example: SELECT r.* FROM models, me.me_hodgerank_model_cycles(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE me_hodgerank_model_triangles IS 'The same as me_hodgerank_triangles, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: item_a, item_b, item_c, curl, votes, is_circle, flow_ab, flow_bc, flow_ca, p_value, q_value. Example: SELECT r.* FROM models, me.me_hodgerank_model_triangles(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE me_hodgerank_model_compare IS 'The same as me_hodgerank_compare, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: item_a, item_b, difference, low, high, p_value, q_value, predicted_share, direct_votes, direct_wins, direct_ties. Example: SELECT r.* FROM models, me.me_hodgerank_model_compare(models.model, item := NULL::BIGINT) r';

@@ -4,7 +4,8 @@ CREATE {kind} {name}(
     weight := NULL, fold := NULL,
     kappa := NULL, alpha := NULL, grid_points := NULL, grid_span := NULL,
     folds := NULL, seed := NULL, t := NULL,
-    position_bias := NULL, personal := NULL, theta_update := NULL,
+    position_bias := NULL, personal := NULL,
+    loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
     on_bad_row := NULL, max_seconds := NULL{more arguments}
 ) AS TABLE
@@ -16,7 +17,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             weight: weight, fold: fold,
             kappa: kappa, alpha: alpha, grid_points: grid_points, grid_span: grid_span,
             folds: folds, seed: seed, t: t,
-            position_bias: position_bias, personal: personal, theta_update: theta_update,
+            position_bias: position_bias, personal: personal,
+            loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,

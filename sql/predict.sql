@@ -4,7 +4,8 @@ me_hodgerank_fitted AS MATERIALIZED (
 )
 SELECT me_hodgerank_shown.* EXCLUDE (me_hodgerank_prediction),
     me_hodgerank_shown.me_hodgerank_prediction.predicted AS predicted,
-    me_hodgerank_shown.me_hodgerank_prediction.predicted_hodgerank AS predicted_hodgerank
+    me_hodgerank_shown.me_hodgerank_prediction.predicted_hodgerank AS predicted_hodgerank,
+    me_hodgerank_shown.me_hodgerank_prediction.win_probability AS win_probability
 FROM (
     SELECT me_hodgerank_test.*,
         me_hodgerank_predict_row(me_hodgerank_fitted.model, me_hodgerank_test, {

@@ -133,7 +133,9 @@ pub use findings::{
 };
 pub use fit::Fit;
 pub use fit::predict::Predictor;
-pub use options::{AnnotatorColumn, BiasTest, Columns, OnBadRow, Options, PairModel, ThetaUpdate};
+pub use options::{
+    AnnotatorColumn, BiasTest, Columns, Loss, OnBadRow, Options, PairModel, ThetaUpdate,
+};
 pub use render::arrow::{ColumnKind, ResultColumn, ResultSet, SetArguments, id_data_type};
 pub use render::html::ReportOptions;
 pub use render::svg::Plot;

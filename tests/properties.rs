@@ -10,7 +10,7 @@ use me_hodgerank::internals::{
     Flow, LaplacianSolver, Problem, Scorer, SolveFrequency, Statistics, Stop, cross_validate,
 };
 use me_hodgerank::votes::{Comparisons, Folds, VoteBuilder, Votes};
-use me_hodgerank::{Execution, PairModel, ThetaUpdate};
+use me_hodgerank::{Execution, Loss, PairModel, ThetaUpdate};
 use naive::case::{Case, Vote, cases, finish, large, table};
 use naive::compare::{
     Choice, SOLVE, assert_close, assert_relative, assert_same_models, choices, compare,
@@ -161,7 +161,7 @@ proptest! {
     ) {
         let scaled = case.map(|vote| Vote { choice: factor * vote.choice, ..vote });
         let [once, scaled] = [&case, &scaled].map(|case| problem(&case.votes(), &case.options()));
-        let scores = |problem: &Problem| problem.path(&Stop::default()).unwrap().hodgerank().to_vec();
+        let scores = |problem: &Problem| problem.path(&Stop::default()).unwrap().consensus().to_vec();
         let back: Vec<f64> = scores(&scaled).iter().map(|score| score / factor).collect();
         assert_close("theta0", &back, &scores(&once));
         assert_relative("t0", scaled.first_entry * factor.abs(), once.first_entry);
@@ -174,7 +174,7 @@ proptest! {
         let problem = problem(&votes, &options);
         let stop = Stop::default();
         let mut path = problem.path(&stop).unwrap();
-        let mut scorer = Scorer::new(votes.comparisons());
+        let mut scorer = Scorer::new(votes.comparisons(), Loss::Squared);
         let mut before = f64::INFINITY;
         for t in times(&problem, &options) {
             let snapshot = path.advance_to(t, &stop).unwrap();

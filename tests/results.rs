@@ -58,7 +58,7 @@ fn the_columns_are_those_of_the_contract() {
         (
             "ranking",
             "item rank score hodgerank_rank hodgerank_score votes wins losses ties component \
-             score_std_error score_low score_high rank_low rank_high tier",
+             score_std_error score_low score_high rank_low rank_high tier win_share",
         ),
         (
             "annotators",
@@ -81,7 +81,7 @@ fn the_columns_are_those_of_the_contract() {
              hodgerank_error mixed_error position_biased personalized adversarial no_signal version \
              consensus_share local_cycle_share global_cycle_share personal_cycle_share \
              position_bias_cycle_share noise_cycle_share shared_cycle_share chance_share settled_share \
-             caveats columns",
+             loss caveats columns",
         ),
         (
             "cycles",

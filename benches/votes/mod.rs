@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use me_hodgerank::arrow_array::cast::AsArray;
+use me_hodgerank::arrow_array::types::{Float64Type, Int64Type};
 use me_hodgerank::{IdType, Options, Row, Simulation, VoteBuilder, Votes};
 
 /// One vote: annotator, left, right, choice.
@@ -17,7 +19,8 @@ pub fn is_careless(annotator: i64) -> bool {
 /// only [`load`] knows.
 ///
 /// `iqa_ref1`, `age` and `college` are the paper's, from `../shared/data` or
-/// `ME_HODGERANK_DATA`; `simulated` follows the paper's study; and
+/// `ME_HODGERANK_DATA`; `simulated` follows the paper's study, `simulated-sides` has its
+/// votes without their strength; and
 /// `made-A-I-V` has A annotators of 85 % honest, 10 % random and 5 % always left,
 /// I items and V votes of each annotator.
 pub fn rows(name: &str) -> Option<Vec<Vote>> {
@@ -29,6 +32,9 @@ pub fn rows(name: &str) -> Option<Vec<Vote>> {
     }
     if name == "simulated" {
         return None;
+    }
+    if name == "simulated-sides" {
+        return Some(simulated_sides());
     }
     let folder = std::env::var_os("ME_HODGERANK_DATA").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data")),
@@ -47,14 +53,7 @@ pub fn rows(name: &str) -> Option<Vec<Vote>> {
 pub fn load(name: &str) -> Option<Votes> {
     let mut builder = VoteBuilder::new(&Options::default());
     if name == "simulated" {
-        let simulation = Simulation {
-            annotators: 500,
-            items: 30,
-            votes_each: 300,
-            graded: true,
-            ..Simulation::default()
-        };
-        for batch in simulation.run().unwrap() {
+        for batch in study().run().unwrap() {
             builder.push_batch(&batch.unwrap()).unwrap();
         }
         return Some(builder.finish().unwrap());
@@ -65,6 +64,34 @@ pub fn load(name: &str) -> Option<Votes> {
         builder.push(row).unwrap();
     }
     Some(builder.finish().unwrap())
+}
+
+/// The paper's simulated study.
+fn study() -> Simulation {
+    Simulation {
+        annotators: 500,
+        items: 30,
+        votes_each: 300,
+        graded: true,
+        ..Simulation::default()
+    }
+}
+
+/// Its votes for a side.
+fn simulated_sides() -> Vec<Vote> {
+    let mut votes = Vec::new();
+    for batch in study().run().unwrap() {
+        let batch = batch.unwrap();
+        let column = |name: &str| batch.column_by_name(name).unwrap();
+        let [annotator, left, right] = ["annotator", "left", "right"]
+            .map(|name| column(name).as_primitive::<Int64Type>().values());
+        let choice = column("choice").as_primitive::<Float64Type>().values();
+        for row in 0..batch.num_rows() {
+            let side = choice[row].signum();
+            votes.push((annotator[row], left[row], right[row], side));
+        }
+    }
+    votes
 }
 
 /// Honest annotators compare scores N(0, 1) with noise N(0, 1) on the difference.

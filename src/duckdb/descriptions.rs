@@ -102,7 +102,8 @@ const OTHERS: &[(&str, FunctionKind, &str, &str)] = &[
         "me_hodgerank_predict",
         FunctionKind::TableMacro,
         "How would they have voted? The rows of a second table of votes with predictions of the \
-         fit of the first. Columns: those of the second table, predicted, predicted_hodgerank.",
+         fit of the first. Columns: those of the second table, predicted, predicted_hodgerank, \
+         win_probability.",
         "FROM me.me_hodgerank_predict('votes', 'new_votes')",
     ),
     (

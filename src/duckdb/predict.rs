@@ -68,7 +68,7 @@ impl ScalarFunction for PredictRow {
 
     fn signatures() -> Vec<Signature> {
         let number = |name| (name, LogicalType::new(DOUBLE));
-        let fields = ["predicted", "predicted_hodgerank"].map(number);
+        let fields = ["predicted", "predicted_hodgerank", "win_probability"].map(number);
         vec![Signature {
             arguments: vec![BLOB, ANY, ANY],
             result: LogicalType::structure(&fields),
@@ -99,13 +99,15 @@ impl ScalarFunction for PredictRow {
             (annotator, [left, right]),
             |predictor, row| {
                 let numbers = match predictor {
-                    None => [None; 2],
+                    None => [None; 3],
                     Some(predictor) => {
                         let who = annotator.map_or(Ok(None), |column| column.id(row));
                         let who = who.map_err(|error| error.in_column(columns.annotator_name()))?;
                         let (left, right) = both((left.id(row), right.id(row)))?;
                         let hodgerank = left.zip(right).map(|(a, b)| predictor.hodgerank(a, b));
-                        [predictor.vote_of(who, left, right), hodgerank]
+                        let vote = predictor.vote_of(who, left, right);
+                        let wins = vote.map(|vote| predictor.win_probability(vote));
+                        [vote, hodgerank, wins]
                     }
                 };
                 for (index, number) in numbers.into_iter().enumerate() {

@@ -9,7 +9,8 @@ use crate::fit::Fit;
 pub struct CvPoint {
     /// The grid time.
     pub t: f64,
-    /// The mean squared error on held-out votes, averaged over the folds.
+    /// The mean loss on held-out votes, averaged over the folds: the mean squared error,
+    /// unless another loss was chosen.
     pub error: f64,
     /// Its standard deviation over the folds; None with a single fold.
     pub error_std: Option<f64>,
@@ -37,14 +38,14 @@ impl Fit {
         Ok((0..curve.error.len()).map(point).collect())
     }
 
-    /// The mean squared error of HodgeRank on held-out votes, if there was a
-    /// cross-validation.
+    /// The mean loss of HodgeRank, or of another model without effects, on held-out votes,
+    /// if there was a cross-validation.
     pub fn hodgerank_error(&self) -> Option<f64> {
         self.validation.as_ref().map(|curve| curve.hodgerank_error)
     }
 
-    /// The mean squared error of the model at the chosen time on held-out votes, if
-    /// there was a cross-validation.
+    /// The mean loss of the model at the chosen time on held-out votes, if there was
+    /// a cross-validation.
     pub fn mixed_error(&self) -> Option<f64> {
         let (curve, chosen) = (self.validation.as_ref()?, self.chosen.as_ref()?);
         Some(curve.error[chosen.grid_index])

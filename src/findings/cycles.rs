@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::execution::{Execution, Stop};
 use crate::fit::Fit;
 use crate::model::{Cycles, Triangles};
+use crate::options::Loss;
 use crate::votes::IdRef;
 
 /// A pair of items that were compared, and the parts of its flow:
@@ -88,7 +89,8 @@ pub(crate) fn flow_is_share_of_votes(fit: &Fit) -> Result<bool> {
     let is_integer = |x: f64| near(x, x.round(), x.abs());
     let mut pairs = flow.weight.iter().zip(&flow.value);
     let mut items = flow.divergence(&flow.value).into_iter().enumerate();
-    Ok(chosen.cycle_sources.is_some()
+    let is_known = chosen.cycle_sources.is_some() || fit.loss() != Loss::Squared;
+    Ok(is_known
         && pairs.all(|(&votes, &value)| {
             value.abs() <= 1.0 && (is_integer(votes * value) || !is_integer(votes))
         })

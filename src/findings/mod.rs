@@ -26,6 +26,7 @@ mod effect_lines;
 mod entry_order;
 mod head_to_head;
 mod intervals;
+mod loss_words;
 mod next_pairs;
 mod path;
 mod personal;

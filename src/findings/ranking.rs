@@ -6,7 +6,7 @@ use super::tiers::tiers;
 use crate::error::Result;
 use crate::fit::hodgerank_only::HodgeRankOnly;
 use crate::fit::{Fit, ItemTally};
-use crate::model::StandardErrors;
+use crate::model::{StandardErrors, VoteModel};
 use crate::votes::{IdRef, Ids};
 
 /// An item in the consensus ranking.
@@ -20,11 +20,13 @@ pub struct RankedItem<'a> {
     pub item: IdRef<'a>,
     /// Its rank in its component by `score`. Equal scores share a rank.
     pub rank: u64,
-    /// Its consensus score in the mixed-effects model.
+    /// Its consensus score in the mixed-effects model, in the unit of the choices; log-odds
+    /// with the logistic loss, probits with the probit loss.
     pub score: f64,
     /// Its rank in its component by `hodgerank_score`.
     pub hodgerank_rank: u64,
-    /// Its HodgeRank score: that of a model without effects of annotators.
+    /// Its HodgeRank score: that of a model without effects of annotators. With the logistic
+    /// or probit loss that model is Bradley and Terry's or Thurstone's.
     pub hodgerank_score: f64,
     /// The votes on it, by weight: `wins + losses + ties`.
     pub votes: f64,
@@ -49,6 +51,8 @@ pub struct RankedItem<'a> {
     /// Its tier in its component, from 1. Items share a tier if their intervals reach up to
     /// the lower end of that of the tier's first item.
     pub tier: u64,
+    /// The predicted share of wins against an average item of its component.
+    pub win_share: f64,
 }
 
 impl Fit {
@@ -78,7 +82,13 @@ impl Fit {
     pub fn ranking(&self) -> Result<Vec<RankedItem<'_>>> {
         let chosen = self.chosen()?;
         let scores = self.theta(chosen.grid_index);
-        let ranking = ranked_items(&self.items, &self.tally, scores, &chosen.standard_errors);
+        let ranking = ranked_items(
+            &self.items,
+            &self.tally,
+            self.vote_model(),
+            scores,
+            &chosen.standard_errors,
+        );
         Ok(ranking)
     }
 }
@@ -86,18 +96,25 @@ impl Fit {
 impl HodgeRankOnly {
     /// The ranking of the items with these ids, as [`Fit::ranking`] gives it.
     pub(crate) fn ranking<'a>(&self, items: &'a Ids) -> Vec<RankedItem<'a>> {
-        ranked_items(items, &self.tally, &self.scores, &self.standard_errors)
+        ranked_items(
+            items,
+            &self.tally,
+            self.vote_model,
+            &self.scores,
+            &self.standard_errors,
+        )
     }
 }
 
 fn ranked_items<'a>(
     items: &'a Ids,
     tally: &ItemTally,
+    model: VoteModel,
     scores: &[f64],
     standard_errors: &StandardErrors,
 ) -> Vec<RankedItem<'a>> {
     let ranks = Ranks::new(scores, &tally.component);
-    let hodgerank = Ranks::new(&tally.hodgerank, &tally.component);
+    let hodgerank = Ranks::new(tally.without_effects(), &tally.component);
     let intervals = Intervals::new(scores, standard_errors, &tally.component);
     let tiers = tiers(&ranks, &intervals.score, &tally.component);
     let item = |&item: &u32| {
@@ -108,7 +125,7 @@ fn ranked_items<'a>(
             rank: ranks.rank[i],
             score: scores[i],
             hodgerank_rank: hodgerank.rank[i],
-            hodgerank_score: tally.hodgerank[i],
+            hodgerank_score: tally.without_effects()[i],
             votes: wins + losses + ties,
             wins,
             losses,
@@ -120,6 +137,7 @@ fn ranked_items<'a>(
             rank_low: intervals.rank[i].0,
             rank_high: intervals.rank[i].1,
             tier: tiers[i],
+            win_share: model.share_of_wins(scores[i]),
         }
     };
     ranks.order.iter().map(item).collect()

@@ -6,6 +6,7 @@ use super::verdict::{Verdict, Verdicts};
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
 use crate::fit::{ChosenModel, Fit};
+use crate::options::Loss;
 
 /// Numbers about a fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,9 +47,10 @@ pub struct Summary {
     pub is_last_grid_time: bool,
     /// The steps of the path.
     pub iterations: u64,
-    /// The cross-validated mean squared error of HodgeRank.
+    /// The cross-validated mean loss of the model without effects: with the squared loss the
+    /// mean squared error of HodgeRank.
     pub hodgerank_error: Option<f64>,
-    /// The cross-validated mean squared error of the model at the chosen time.
+    /// The cross-validated mean loss of the model at the chosen time.
     pub mixed_error: Option<f64>,
     /// How many annotators have a verdict about a favourite side.
     pub position_biased: Option<u64>,
@@ -71,6 +73,8 @@ pub struct Summary {
     /// Which columns of a table were read, such as `annotator = judge, left = model_a,
     /// right = model_b, choice = winner`; None if the votes come from no table.
     pub columns: Option<String>,
+    /// What was minimised.
+    pub loss: Loss,
 }
 
 /// The shares of the pairwise flow.
@@ -78,6 +82,8 @@ pub struct Summary {
 /// Of Σ ω f² over all pairs: `consensus`, `local_cycle` and `global_cycle` add up to
 /// one. `chance` is not a further part: it is what the two cyclic ones would come to, on
 /// average, if the votes differed from a ranking by chance alone.
+///
+/// All are None if the loss is not the squared one: its scores do not split a flow.
 ///
 /// Of the cyclic part: `personal_cycle`, `position_bias_cycle`, `noise_cycle` and
 /// `shared_cycle` add up to one: where the cycles come from.
@@ -158,12 +164,16 @@ impl Summary {
             shares: FlowShares::new(fit, chosen, stop)?,
             caveats: fit.caveat_text()?,
             columns: fit.columns.clone(),
+            loss: fit.loss(),
         })
     }
 }
 
 impl FlowShares {
     fn new(fit: &Fit, chosen: &ChosenModel, stop: &Stop) -> Result<Self> {
+        if fit.loss() != Loss::Squared {
+            return Ok(Self::default()); // the scores explain wins, not a flow
+        }
         let flow = &fit.flow;
         let parts = FlowParts::new(fit, stop)?;
         let square = |values: &[f64]| flow.inner(values, values);

@@ -20,6 +20,7 @@ use crate::model::{
     ClusteredCovariance, Evidence, Flow, PairVariance, RefitContributions, ScoreCovariance,
     SideAssignment, SplitCrowd, StandardErrors, TestResults,
 };
+use crate::options::Loss;
 use crate::votes::{IdRef, IdType, Ids};
 
 const MAGIC: &[u8; 8] = b"MEHODGE\n";
@@ -83,7 +84,7 @@ impl Fit {
         512 + ids(&self.items)
             + ids(&self.annotators)
             + covariance
-            + 80 * self.items.len()
+            + 88 * self.items.len()
             + 180 * self.annotators.len()
             + 56 * self.flow.len()
             + 8 * self.path.theta.len()
@@ -109,6 +110,12 @@ impl Fit {
         points > 0
             && by_item.iter().all(|column| column.len() == items)
             && tally.component.len() == items
+            && tally.consensus.len()
+                == if self.totals.loss == Loss::Squared {
+                    0
+                } else {
+                    items
+                }
             && by_annotator.iter().all(|column| column.len() == annotators)
             && self.self_consistency.is_consistent(annotators)
             && is_consistent_evidence(&self.evidence, annotators, items)
@@ -364,6 +371,25 @@ impl Blob for String {
     }
 }
 
+impl Blob for Loss {
+    const MIN_SIZE: usize = 1;
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(match self {
+            Loss::Squared => 0,
+            Loss::Logistic => 1,
+            Loss::Probit => 2,
+        });
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        match u8::read(from)? {
+            0 => Ok(Loss::Squared),
+            1 => Ok(Loss::Logistic),
+            2 => Ok(Loss::Probit),
+            _ => Err(damaged()),
+        }
+    }
+}
+
 impl Blob for IdType {
     const MIN_SIZE: usize = 1;
     fn write(&self, out: &mut Vec<u8>) {
@@ -426,8 +452,8 @@ macro_rules! struct_blob {
 }
 struct_blob! {
     Fit { columns, items, annotators, totals, tally, clicks, self_consistency, evidence, knockoff, flow, pair_variance, row_checks, path, validation, chosen }
-    FitTotals { votes, skipped, kappa, alpha, first_entry, iterations, fdr, sides, strength, seed }
-    ItemTally { wins, losses, ties, component, hodgerank }
+    FitTotals { votes, skipped, kappa, loss, alpha, first_entry, iterations, fdr, sides, strength, seed }
+    ItemTally { wins, losses, ties, component, hodgerank, consensus }
     ClickCounts { left, right, ties }
     SelfConsistency { repeated, same_choice, swapped, same_side }
     Evidence {

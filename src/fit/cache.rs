@@ -288,6 +288,7 @@ fn key(votes: &Votes, options: &Options) -> FitKey {
         (
             options.position_bias,
             options.personal,
+            (options.loss, options.ridge),
             options.theta_update,
             options.pair_model,
             options.fdr,

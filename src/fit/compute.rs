@@ -11,7 +11,7 @@ use crate::model::{
     CvInput, Evidence, Fitted, PairVariance, Path, Problem, Snapshot, StandardErrors,
     cross_validate_with, knockoff_selection, knockoff_statistics,
 };
-use crate::options::{BiasTest, Options, PairModel};
+use crate::options::{BiasTest, Loss, Options, PairModel};
 use crate::votes::{Folds, Votes};
 
 /// Refuses a table of winners and losers: taken for left and right, everybody would
@@ -47,6 +47,30 @@ pub(super) fn refuse_one_sided(votes: &Votes, options: &Options) -> Result<()> {
     )))
 }
 
+/// Refuses choices that are no soft labels: with losses other than the squared one, 1 is a
+/// win of the left item and -1 one of the right item.
+pub(super) fn refuse_strong_choices(votes: &Votes, options: &Options) -> Result<()> {
+    let comparisons = &votes.comparisons;
+    if options.loss == Loss::Squared || !comparisons.is_graded() {
+        return Ok(());
+    }
+    let sizes = (0..comparisons.len()).map(|row| comparisons.get(row).choice.abs());
+    let (count, largest) = sizes.fold((0, 1.0f64), |(count, largest), size| {
+        (count + usize::from(size > 1.0), largest.max(size))
+    });
+    if count == 0 {
+        return Ok(());
+    }
+    let column = votes.columns.choice_name();
+    Err(Error::votes(format!(
+        "with loss = '{}' a choice is from -1, a win of the right item, to 1, a win of the left \
+         item; {count} of {} choices in column \"{column}\" are beyond: divide them by the largest, \
+         {largest}, or set loss to 'squared', where a choice may have any strength",
+        options.loss,
+        comparisons.len()
+    )))
+}
+
 /// Fits the model.
 pub(super) fn compute(
     votes: &Votes,
@@ -72,6 +96,7 @@ pub(super) fn compute(
         votes: problem.statistics.total(),
         skipped: votes.skipped,
         kappa: options.kappa,
+        loss: options.loss,
         alpha: problem.has_path().then_some(problem.settings.alpha),
         first_entry: problem.has_path().then_some(problem.first_entry),
         iterations: path.iterations,
@@ -84,6 +109,7 @@ pub(super) fn compute(
     let orders = if options.has_position_bias() { 2 } else { 1 };
     let pair_variance = PairVariance::new(comparisons, &problem.flow, options.pair_model, stop)?;
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
+    tally.consensus = path.consensus;
     tally.hodgerank = match options.pair_model {
         PairModel::Uniform => path.hodgerank,
         _ => problem.consensus.scores_of(&problem.flow, stop)?,
@@ -132,16 +158,20 @@ struct PathRunner<'a> {
 struct PathRun {
     record: PathRecord,
     hodgerank: Vec<f64>,
+    /// The scores without effects where they are not HodgeRank's; else empty.
+    consensus: Vec<f64>,
     iterations: u64,
     chosen: Option<ChosenModel>,
 }
 
 impl PathRunner<'_> {
-    /// The grid index of the chosen time, where that does not need cross-validation.
+    /// The grid index of the chosen time, where that does not need cross-validation. A
+    /// single vote cannot be held out; it says nothing about effects.
     fn known_index(&self) -> Option<usize> {
+        let is_single = self.votes.comparisons.len() == 1 && self.options.folds > 0;
         match self.options.t {
             Some(_) => Some(self.grid.len() - 1),
-            None => (!self.problem.has_path()).then_some(0),
+            None => (is_single || !self.problem.has_path()).then_some(0),
         }
     }
 
@@ -149,7 +179,10 @@ impl PathRunner<'_> {
     /// if that is known already.
     fn path(&self, chosen_index: Option<usize>, stop: &Stop) -> Result<PathRun> {
         let mut path = self.problem.path(stop)?;
-        let hodgerank = path.hodgerank().to_vec();
+        let (hodgerank, consensus) = match self.options.loss {
+            Loss::Squared => (path.consensus().to_vec(), Vec::new()),
+            _ => (self.problem.hodgerank(stop)?, path.consensus().to_vec()),
+        };
         let mut record = PathRecord::default();
         let mut chosen = None;
         for (index, &t) in self.grid.iter().enumerate() {
@@ -162,6 +195,7 @@ impl PathRunner<'_> {
         Ok(PathRun {
             record,
             hodgerank,
+            consensus,
             iterations: iterations(&path, self.grid[self.grid.len() - 1]),
             chosen,
         })
@@ -204,7 +238,8 @@ impl PathRunner<'_> {
     ) -> Result<ChosenModel> {
         let votes = &self.votes.comparisons;
         let flow = &self.problem.flow;
-        let flow_is_in_votes = self.options.pair_model == PairModel::Uniform;
+        let flow_is_in_votes =
+            self.options.pair_model == PairModel::Uniform && self.options.loss == Loss::Squared;
         let cycle_sources = || CycleSources::new(votes, flow, hodgerank, snapshot);
         Ok(ChosenModel {
             grid_index,
@@ -219,11 +254,13 @@ impl PathRunner<'_> {
         let has_effects = self.options.has_effects();
         let fitted = Fitted {
             theta: snapshot.theta(),
+            loss: self.options.loss,
+            ridge: self.options.hessian_ridge(),
             effects: has_effects.then_some((snapshot, self.problem.settings)),
         };
         StandardErrors::new(
             &self.votes.comparisons,
-            &self.problem.flow,
+            self.problem.pairs(),
             self.problem.consensus.components(),
             fitted,
             self.threads,

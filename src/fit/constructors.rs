@@ -1,6 +1,6 @@
 //! `Fit::new`: checks the input, then runs the computation.
 
-use super::compute::{compute, refuse_one_sided};
+use super::compute::{compute, refuse_one_sided, refuse_strong_choices};
 use super::types::Fit;
 use crate::error::Result;
 use crate::execution::Execution;
@@ -21,6 +21,7 @@ impl Fit {
     ) -> Result<Self> {
         let options = &options.for_votes(votes)?;
         refuse_one_sided(votes, options)?;
+        refuse_strong_choices(votes, options)?;
         execution.limit(options.max_seconds);
         let cv_extent = execution.cv_extent();
         execution.run_sized(votes.comparisons.len(), |threads, stop| {

@@ -4,11 +4,17 @@
 //! It takes sums over the votes and two least squares problems, θ and its standard
 //! errors. The numbers are the same as in a complete [`Fit`](crate::Fit).
 
+use std::sync::Arc;
+
 use super::ItemTally;
+use super::compute::refuse_strong_choices;
+use super::parts::mean_strength;
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
-use crate::model::{Fitted, Flow, LaplacianSolver, SolveFrequency, StandardErrors};
-use crate::options::{BiasTest, Options, PairModel};
+use crate::model::{
+    Fitted, Flow, LaplacianSolver, SolveFrequency, StandardErrors, VoteModel, consensus_scores,
+};
+use crate::options::{BiasTest, Loss, Options, PairModel};
 use crate::votes::{Comparisons, Votes};
 
 impl Options {
@@ -23,6 +29,7 @@ impl Options {
 /// What a ranking without effects of annotators is made of, by item.
 pub(crate) struct HodgeRankOnly {
     pub tally: ItemTally,
+    pub vote_model: VoteModel,
     /// The scores θ of the model. Those of the tally differ if the pair model is not uniform.
     pub scores: Vec<f64>,
     pub standard_errors: StandardErrors,
@@ -32,42 +39,47 @@ impl HodgeRankOnly {
     /// Computes the scores, within a time limit or a poll.
     pub fn new(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Self> {
         let options = &options.for_votes(votes)?;
+        refuse_strong_choices(votes, options)?;
         execution.limit(options.max_seconds);
         let comparisons = &votes.comparisons;
         execution.run_sized(comparisons.len(), |threads, stop| {
-            compute(comparisons, options.pair_model, threads, stop)
+            compute(comparisons, options, threads, stop)
         })
     }
 }
 
 fn compute(
     votes: &Comparisons,
-    pair_model: PairModel,
+    options: &Options,
     threads: usize,
     stop: &Stop,
 ) -> Result<HodgeRankOnly> {
-    let mut flow = Flow::new(votes, PairModel::Uniform, stop)?;
+    let flow = Arc::new(Flow::new(votes, PairModel::Uniform, stop)?);
     let consensus = LaplacianSolver::new(&flow, SolveFrequency::Once, stop)?;
     let mut tally = ItemTally::new(votes, &consensus);
     let rhs = net_wins(votes, &tally);
     let mut scores = vec![0.0; votes.items()];
     let mut scratch = consensus.scratch();
     consensus.hodgerank(&rhs, &mut scores, &mut scratch, stop)?;
-    tally.hodgerank = match pair_model {
+    tally.hodgerank = match options.pair_model {
         PairModel::Uniform => scores.clone(),
-        _ => {
-            flow = Flow::new(votes, pair_model, stop)?;
-            consensus.scores_of(&flow, stop)?
-        }
+        model => consensus.scores_of(&Flow::new(votes, model, stop)?, stop)?,
     };
+    if options.loss != Loss::Squared {
+        scores = consensus_scores(&flow, options.loss, options.ridge, stop)?;
+        tally.consensus = scores.clone();
+    }
     let fitted = Fitted {
         theta: &scores,
+        loss: options.loss,
+        ridge: options.hessian_ridge(),
         effects: None,
     };
     let components = consensus.components();
     let standard_errors = StandardErrors::new(votes, &flow, components, fitted, threads, stop)?;
     Ok(HodgeRankOnly {
         tally,
+        vote_model: VoteModel::new(options.loss, mean_strength(votes)),
         scores,
         standard_errors,
     })
@@ -138,7 +150,15 @@ mod tests {
         };
         let side = |k: i128| [1.0, -1.0, 0.0, 1.0, 1.0][(k * k % 23 % 5) as usize];
         let graded = |k: i128| (k * k % 101) as f64 / 37.0 - 1.0;
+        let with_loss = |loss| Options {
+            loss,
+            ..weighted.clone()
+        };
+        let (logistic, probit) = (with_loss(Loss::Logistic), with_loss(Loss::Probit));
+        let soft = |k: i128| (k * k % 101) as f64 / 50.0 - 1.0;
         for (options, votes) in [
+            (&logistic, votes(&logistic, side)),
+            (&probit, votes(&probit, soft)),
             (&hodgerank_only, votes(&hodgerank_only, side)),
             (&hodgerank_only, votes(&hodgerank_only, graded)),
             (&weighted, votes(&weighted, graded)),

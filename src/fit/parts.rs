@@ -92,6 +92,7 @@ impl ItemTally {
             wins: column(2),
             component,
             hodgerank: Vec::new(),
+            consensus: Vec::new(),
         }
     }
 }

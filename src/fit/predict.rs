@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::votes::{IdRef, IdType};
 
 /// Predicts votes from a fit: positive for the left item, negative for the
-/// right one, in the unit of the choices that were fitted.
+/// right one, in the unit of the scores: that of the choices that were fitted, or
+/// log-odds or probits with the logistic or probit loss.
 ///
 /// An annotator who is not in the fit is predicted to vote as the consensus does.
 /// An item that is not in the fit has score 0, the mean score of a component.
@@ -140,10 +141,17 @@ impl Predictor {
         score(left) - score(right)
     }
 
-    /// The prediction of HodgeRank: the difference of two scores, the same for all
-    /// annotators.
+    /// The probability that the left item wins, for a prediction of this fit. If the loss
+    /// is the squared one, it is the share of wins that has such a mean choice.
+    pub fn win_probability(&self, predicted: f64) -> f64 {
+        self.fit.vote_model().share_of_wins(predicted)
+    }
+
+    /// The prediction of HodgeRank, or of another model without effects: the difference of
+    /// two scores, the same for all annotators.
     pub fn hodgerank(&self, left: IdRef<'_>, right: IdRef<'_>) -> f64 {
-        let score = |item| at(&self.fit.tally.hodgerank, self.fit.items.position(item));
+        let scores = self.fit.tally.without_effects();
+        let score = |item| at(scores, self.fit.items.position(item));
         score(left) - score(right)
     }
 

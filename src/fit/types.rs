@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Evidence, Flow, PairVariance, StandardErrors, VoteModel};
+use crate::options::Loss;
 use crate::votes::Ids;
 
 /// A fitted model: the consensus scores, the annotators' effects, the path and the
@@ -41,6 +42,7 @@ pub(crate) struct FitTotals {
     pub votes: f64,
     pub skipped: u64,
     pub kappa: f64,
+    pub loss: Loss,
     /// The step size α; None if no effect ever enters the path.
     pub alpha: Option<f64>,
     /// The time t0 at which the first effect enters; None if none ever does.
@@ -89,7 +91,22 @@ pub(crate) struct ItemTally {
     pub ties: Vec<f64>,
     /// Connected component of the comparison graph; 1 is the largest.
     pub component: Vec<u32>,
+    /// HodgeRank's scores, of the flow that the votes are.
     pub hodgerank: Vec<f64>,
+    /// The scores of the model without effects where the loss is not the squared one;
+    /// else empty, since these are HodgeRank's.
+    pub consensus: Vec<f64>,
+}
+
+impl ItemTally {
+    /// The scores of the model without effects.
+    pub fn without_effects(&self) -> &[f64] {
+        if self.consensus.is_empty() {
+            &self.hodgerank
+        } else {
+            &self.consensus
+        }
+    }
 }
 
 /// How often each annotator chose left, right or neither (sums of weights).
@@ -153,8 +170,8 @@ pub(crate) struct ChosenModel {
     pub personal: PersonalScores,
     /// By item.
     pub standard_errors: StandardErrors,
-    /// None if there is no cyclic flow, or if the pair model is not the uniform one:
-    /// then the flow is not in the unit of votes.
+    /// None if there is no cyclic flow; or if the pair model is not the uniform one, or the
+    /// loss not the squared one: then flow and effects are not in the unit of votes.
     pub cycle_sources: Option<CycleSources>,
 }
 
@@ -222,11 +239,14 @@ impl Fit {
         })
     }
 
+    /// What was minimised, which says in which unit scores are.
+    pub fn loss(&self) -> Loss {
+        self.totals.loss
+    }
+
     /// What a difference of scores says of votes.
     pub(crate) fn vote_model(&self) -> VoteModel {
-        VoteModel::LeastSquares {
-            strength: self.totals.strength,
-        }
+        VoteModel::new(self.totals.loss, self.totals.strength)
     }
 
     /// θ at a grid time.

@@ -59,6 +59,7 @@ impl ItemTally {
             && all_counts(&self.losses)
             && all_counts(&self.ties)
             && all_finite(&self.hodgerank)
+            && all_finite(&self.consensus)
             && self
                 .component
                 .iter()

@@ -153,6 +153,29 @@ pub(crate) struct GatheredValuesMut<'a, 'x> {
 }
 
 impl GatheredValuesMut<'_, '_> {
+    /// Adds to the values at the indices of one quad.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    pub fn add(&mut self, quad: usize, change: Quad) {
+        for (index, change) in self.quads[quad].into_iter().zip(change) {
+            // SAFETY: the index is below the part's bound, and `GatherSlice::of_mut`
+            // checked that there are as many values.
+            unsafe { *self.values.get_unchecked_mut(index as usize) += change };
+        }
+    }
+
+    /// Subtracts from the values at the indices of one quad of another part.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    pub fn subtract_at(&mut self, other: GatherSlice<'_>, quad: usize, change: Quad) {
+        assert!(other.bound <= self.values.len());
+        for (index, change) in other.quads[quad].into_iter().zip(change) {
+            // SAFETY: the index is below the other part's bound, and there are as many
+            // values, as was just checked.
+            unsafe { *self.values.get_unchecked_mut(index as usize) -= change };
+        }
+    }
+
     /// Subtracts from the values at the indices of one quad.
     #[inline(always)]
     #[allow(unsafe_code)]
@@ -188,6 +211,12 @@ mod tests {
         let mut changed = indices.part(0).of_mut(&mut values);
         changed.subtract(0, [1.0, 2.0, 4.0, 8.0]);
         assert_eq!(values, [-8.0, -4.0, 3.0, 4.0, 5.0]);
+        let mut changed = indices.part(1).of_mut(&mut values);
+        changed.add(0, [1.0, 2.0, 4.0, 8.0]);
+        assert_eq!(values, [6.0, -4.0, 3.0, 4.0, 6.0]);
+        let mut changed = indices.part(1).of_mut(&mut values);
+        changed.subtract_at(indices.part(0), 0, [1.0, 2.0, 4.0, 8.0]);
+        assert_eq!(values, [-3.0, -10.0, 3.0, 4.0, 6.0]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`simd`] | four numbers at a time, compiled for the vectors that the machine has |
+//! | [`special`] | the exponential, the logarithm and Mills' ratio, four at a time |
 //! | [`vector`] | inner products and sums of vectors |
 //! | [`gather`] | indices that were checked once, for lookups without a check |
 //! | [`dense`] | symmetric matrices in tiles, their products and their inverse |
@@ -23,5 +24,6 @@ pub(crate) mod gather;
 pub(crate) mod jacobi;
 pub(crate) mod lanczos;
 pub(crate) mod simd;
+pub(crate) mod special;
 pub(crate) mod vector;
 pub(crate) mod weakest_link;

@@ -37,6 +37,23 @@ pub(crate) trait Lanes: Copy {
     fn add(self, a: Self::Register, b: Self::Register) -> Self::Register;
     fn subtract(self, a: Self::Register, b: Self::Register) -> Self::Register;
     fn multiply(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    fn divide(self, a: Self::Register, b: Self::Register) -> Self::Register;
+
+    /// The smaller of two numbers in each lane; b if one of them is NaN.
+    fn min(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// The larger of two numbers in each lane; b if one of them is NaN.
+    fn max(self, a: Self::Register, b: Self::Register) -> Self::Register;
+
+    /// In each lane `negative` where the sign bit of x is set, and `otherwise` elsewhere.
+    fn select(
+        self,
+        x: Self::Register,
+        negative: Self::Register,
+        otherwise: Self::Register,
+    ) -> Self::Register;
+
+    /// 2ᵏ from 1.5·2⁵² + k, in whose last bits k stands, for integers k from -1022 to 1023.
+    fn power_of_two(self, shifted: Self::Register) -> Self::Register;
 
     /// register + a·b in each lane, rounded twice.
     #[inline(always)]
@@ -129,6 +146,34 @@ impl Lanes for Narrow {
     }
 
     #[inline(always)]
+    fn divide(self, a: Quad, b: Quad) -> Quad {
+        from_fn(|lane| a[lane] / b[lane])
+    }
+
+    #[inline(always)]
+    fn min(self, a: Quad, b: Quad) -> Quad {
+        from_fn(|lane| if a[lane] < b[lane] { a[lane] } else { b[lane] })
+    }
+
+    #[inline(always)]
+    fn max(self, a: Quad, b: Quad) -> Quad {
+        from_fn(|lane| if a[lane] > b[lane] { a[lane] } else { b[lane] })
+    }
+
+    #[inline(always)]
+    fn select(self, x: Quad, negative: Quad, otherwise: Quad) -> Quad {
+        from_fn(|lane| match x[lane].is_sign_negative() {
+            true => negative[lane],
+            false => otherwise[lane],
+        })
+    }
+
+    #[inline(always)]
+    fn power_of_two(self, shifted: Quad) -> Quad {
+        shifted.map(|x| f64::from_bits(x.to_bits().wrapping_add(1023) << 52))
+    }
+
+    #[inline(always)]
     fn sums(self, registers: [Quad; 4]) -> Quad {
         registers.map(sum)
     }
@@ -186,6 +231,35 @@ mod avx2 {
         #[inline(always)]
         fn multiply(self, a: __m256d, b: __m256d) -> __m256d {
             unsafe { _mm256_mul_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn divide(self, a: __m256d, b: __m256d) -> __m256d {
+            unsafe { _mm256_div_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn min(self, a: __m256d, b: __m256d) -> __m256d {
+            unsafe { _mm256_min_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn max(self, a: __m256d, b: __m256d) -> __m256d {
+            unsafe { _mm256_max_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn select(self, x: __m256d, negative: __m256d, otherwise: __m256d) -> __m256d {
+            unsafe { _mm256_blendv_pd(otherwise, negative, x) }
+        }
+
+        #[inline(always)]
+        fn power_of_two(self, shifted: __m256d) -> __m256d {
+            unsafe {
+                let bits = _mm256_castpd_si256(shifted);
+                let exponent = _mm256_add_epi64(bits, _mm256_set1_epi64x(1023));
+                _mm256_castsi256_pd(_mm256_slli_epi64::<52>(exponent))
+            }
         }
 
         #[inline(always)]

@@ -13,12 +13,15 @@ mod blocks;
 mod cv;
 mod distributions;
 mod flow;
+mod glm;
 mod hodge;
 mod hodgerank;
 mod inference;
 mod lbi;
+mod loss;
 mod norm;
 mod pair_variance;
+mod path;
 mod problem;
 mod settings;
 mod statistics;
@@ -31,6 +34,7 @@ pub use cv::{CrossValidation, Scorer, cross_validate};
 pub(crate) use cv::{CvInput, cross_validate_with};
 pub use distributions::{median, normal_quantile, normal_tail};
 pub use flow::Flow;
+pub(crate) use glm::consensus_scores;
 pub use hodge::{Cycles, Triangle, Triangles};
 pub use hodgerank::{LaplacianSolver, SolveFrequency, SolverScratch};
 pub use inference::{
@@ -38,8 +42,9 @@ pub use inference::{
     Resistances, ScoreCovariance, SideAssignment, SplitCrowd, StandardErrors, TestResults,
     Variance, agreement, knockoff_selection, knockoff_statistics, q_values,
 };
-pub use lbi::{EffectEntry, Path, Snapshot};
+pub use lbi::{EffectEntry, Snapshot};
 pub use pair_variance::PairVariance;
+pub use path::Path;
 pub use problem::Problem;
 pub use settings::Settings;
 pub use statistics::{AnnotatorStatistics, Statistics};

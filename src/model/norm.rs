@@ -37,29 +37,74 @@ struct BoundScratch {
     image: Vec<f64>,
 }
 
-/// The norm that limits the step size: ‖XᵀX‖₂, or, if θ takes gradient steps too,
-/// a bound on the squared norm of the complete design [d, X]. The bound is the sum
-/// of both parts' norms, which is at most twice the norm.
+/// The norm that limits the step size: c‖XᵀX‖₂, where c bounds the second derivative of
+/// the loss. If θ takes gradient steps too, it is the squared norm of the complete design
+/// [d, X]; with the squared loss a bound on it, the sum of both parts' norms, which is at
+/// most twice the norm. `consensus` is for the squared loss.
 pub(crate) fn step_norm(
     statistics: &Statistics,
-    consensus: &LaplacianSolver,
+    consensus: Option<&LaplacianSolver>,
     settings: &Settings,
     stop: &Stop,
 ) -> Result<f64> {
     let (position_bias, personal) = (settings.position_bias, settings.personal);
     let norm = design_norm(statistics, position_bias, personal, stop)?;
     if settings.theta_update != ThetaUpdate::Gradient || norm == 0.0 {
-        return Ok(norm);
+        return Ok(settings.loss.max_curvature() * norm);
     }
+    let Some(consensus) = consensus else {
+        return complete_norm(statistics, settings, stop);
+    };
     let mut scratch = consensus.scratch();
     let times = |x: &[f64], out: &mut [f64]| consensus.laplacian_times(x, out, &mut scratch);
     Ok(norm + largest_eigenvalue(statistics.items, times, stop)?)
 }
 
+/// ‖[d, X]‖₂², the squared norm of the complete design. Vectors are over the items, then
+/// for each annotator over the items seen and γ.
+fn complete_norm(statistics: &Statistics, settings: &Settings, stop: &Stop) -> Result<f64> {
+    let items = statistics.items;
+    let annotators = 0..statistics.annotators();
+    let sizes = annotators.map(|u| statistics.annotator(u).items.len() + 1);
+    let size = items + sizes.sum::<usize>();
+    let (mut x, mut image) = (Vec::new(), Vec::new());
+    let times = |v: &[f64], out: &mut [f64]| {
+        out.fill(0.0);
+        let (theta, mut effects) = v.split_at(items);
+        let (total, mut images) = out.split_at_mut(items);
+        for u in 0..statistics.annotators() {
+            let block = statistics.annotator(u);
+            let n = block.items.len();
+            let own;
+            (own, effects) = effects.split_at(n + 1);
+            let own_image;
+            (own_image, images) = images.split_at_mut(n + 1);
+            x.clear();
+            let deviation = own[..n].iter().zip(block.items);
+            x.extend(deviation.map(|(&delta, &item)| {
+                theta[item as usize] + if settings.personal { delta } else { 0.0 }
+            }));
+            x.push(if settings.position_bias { own[n] } else { 0.0 });
+            image.resize(n + 1, 0.0);
+            block_times(&block, true, &x, &mut image);
+            for (row, &item) in block.items.iter().enumerate() {
+                total[item as usize] += image[row];
+                own_image[row] = if settings.personal { image[row] } else { 0.0 };
+            }
+            own_image[n] = if settings.position_bias {
+                image[n]
+            } else {
+                0.0
+            };
+        }
+    };
+    largest_eigenvalue(size, times, stop)
+}
+
 /// A bound on [`step_norm`], from a few products.
 pub(crate) fn step_norm_bound(
     statistics: &Statistics,
-    consensus: &LaplacianSolver,
+    consensus: Option<&LaplacianSolver>,
     settings: &Settings,
     stop: &Stop,
 ) -> Result<f64> {
@@ -69,9 +114,24 @@ pub(crate) fn step_norm_bound(
         .map(|(bound, _)| bound)
         .fold(0.0, f64::max);
     Ok(match settings.theta_update {
-        ThetaUpdate::Gradient => norm + consensus.norm_bound(),
-        ThetaUpdate::Solve | ThetaUpdate::Lagged => norm,
+        ThetaUpdate::Gradient => {
+            norm + consensus.map_or_else(|| degree_bound(statistics), LaplacianSolver::norm_bound)
+        }
+        ThetaUpdate::Solve | ThetaUpdate::Lagged => settings.loss.max_curvature() * norm,
     })
+}
+
+/// A bound on the largest eigenvalue of Σ_u L_u: twice the largest number of votes on an
+/// item.
+fn degree_bound(statistics: &Statistics) -> f64 {
+    let mut degrees = vec![0.0; statistics.items];
+    for u in 0..statistics.annotators() {
+        let block = statistics.annotator(u);
+        for (&item, degree) in block.items.iter().zip(block.graph.degrees()) {
+            degrees[item as usize] += degree;
+        }
+    }
+    2.0 * degrees.into_iter().fold(0.0, f64::max)
 }
 
 /// For each annotator, a bound on the eigenvalues of the block; zero if no effect

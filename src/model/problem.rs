@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::flow::Flow;
+use super::glm::SCORE_TOLERANCE;
 use super::hodgerank::{LaplacianSolver, SolveFrequency};
-use super::lbi::Path;
-use super::norm::step_norm;
+use super::path::{Path, PathVotes};
 use super::settings::Settings;
 use super::statistics::Statistics;
 use crate::error::{Error, Result};
 use crate::execution::Stop;
-use crate::options::{Options, PairModel};
+use crate::options::{Loss, Options, PairModel};
 use crate::votes::Comparisons;
 
 /// More steps than this are refused rather than run.
@@ -28,10 +28,12 @@ pub struct Problem {
     pub flow: Flow,
     /// HodgeRank on the votes of all annotators.
     pub consensus: Arc<LaplacianSolver>,
+    /// The votes as a path needs them.
+    path_votes: PathVotes,
     /// How the path is run.
     pub settings: Settings,
-    /// ‖XᵀX‖₂, or with a gradient step for θ a bound on the squared norm of the
-    /// complete design.
+    /// ‖XᵀX‖₂ times a bound on the second derivative of the loss, or with a gradient step
+    /// for θ the squared norm of the complete design or a bound on it.
     pub norm: f64,
     /// t0; infinite if no effect ever enters.
     pub first_entry: f64,
@@ -40,26 +42,36 @@ pub struct Problem {
 impl Problem {
     /// Prepares the votes for a path with these options.
     pub fn new(votes: &Comparisons, options: &Options, stop: &Stop) -> Result<Self> {
-        let statistics = Statistics::new(votes, stop)?;
+        let statistics = Arc::new(Statistics::new(votes, stop)?);
         let flow = Flow::new(votes, options.pair_model, stop)?;
-        let solves = if options.has_effects() {
-            SolveFrequency::Often
-        } else {
-            SolveFrequency::Once
-        };
-        let consensus = match options.pair_model {
-            PairModel::Uniform => LaplacianSolver::new(&flow, solves, stop)?,
-            // The path explains choices, whatever the flow is.
-            _ => LaplacianSolver::new(&Flow::new(votes, PairModel::Uniform, stop)?, solves, stop)?,
-        };
         let mut settings = Settings {
             kappa: options.kappa,
             alpha: f64::NAN, // follows from the norm
             position_bias: options.has_position_bias(),
             personal: options.has_personal(),
+            loss: options.loss,
+            ridge: options.ridge,
+            score_tolerance: SCORE_TOLERANCE,
             theta_update: options.theta_update,
         };
-        let norm = step_norm(&statistics, &consensus, &settings, stop)?;
+        // The path explains choices, whatever the flow is.
+        let choices = match options.pair_model {
+            PairModel::Uniform => None,
+            _ => Some(Flow::new(votes, PairModel::Uniform, stop)?),
+        };
+        let choices = choices.as_ref().unwrap_or(&flow);
+        let is_squared = options.loss == Loss::Squared;
+        let solves = if options.has_effects() && is_squared {
+            SolveFrequency::Often
+        } else {
+            SolveFrequency::Once
+        };
+        let consensus = Arc::new(LaplacianSolver::new(choices, solves, stop)?);
+        let path_votes = match is_squared {
+            true => PathVotes::with_solver(&statistics, &consensus),
+            false => PathVotes::with_cells(votes, &statistics, choices.clone(), &settings, stop)?,
+        };
+        let norm = path_votes.step_norm(&settings, stop)?;
         let total = statistics.total();
         settings.alpha = options.alpha.unwrap_or(total / (options.kappa * norm));
         if options.alpha.is_some() && settings.oscillates(norm, total) {
@@ -72,22 +84,38 @@ impl Problem {
             )));
         }
         let mut problem = Self {
-            statistics: Arc::new(statistics),
+            statistics,
             flow,
-            consensus: Arc::new(consensus),
+            consensus,
+            path_votes,
             settings,
             norm,
             first_entry: f64::INFINITY,
         };
         if options.has_effects() {
-            problem.first_entry = problem.path(stop)?.first_entry();
+            problem.first_entry = problem.path(stop)?.entry_time(stop)?;
         }
         Ok(problem)
     }
 
+    /// The votes by pair, with mean choices where the loss is not the squared one.
+    pub(crate) fn pairs(&self) -> &Flow {
+        self.path_votes.pairs().unwrap_or(&self.flow)
+    }
+
     /// A path over all votes, at its beginning.
     pub fn path(&self, stop: &Stop) -> Result<Path> {
-        Path::new(&self.statistics, &self.consensus, self.settings, stop)
+        self.path_votes.path(self.settings, stop)
+    }
+
+    /// HodgeRank's scores, whatever the loss is.
+    pub fn hodgerank(&self, stop: &Stop) -> Result<Vec<f64>> {
+        let mut theta = vec![0.0; self.statistics.items];
+        let mut scratch = self.consensus.scratch();
+        let net_wins = self.statistics.net_wins();
+        self.consensus
+            .hodgerank(&net_wins, &mut theta, &mut scratch, stop)?;
+        Ok(theta)
     }
 
     /// Whether any effect ever enters. If not, HodgeRank is the complete answer.

@@ -21,6 +21,20 @@ pub enum ThetaUpdate {
     Gradient,
 }
 
+/// What the path minimises: how far a vote may be from the model, and what scores mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Loss {
+    /// The squared difference between the choice and the model, as in HodgeRank. Scores are
+    /// in the unit of the choices.
+    #[default]
+    Squared,
+    /// The logistic loss, as in the model of Bradley and Terry. Scores are log-odds.
+    Logistic,
+    /// The probit loss, as in Thurstone's model. Scores are probits.
+    Probit,
+}
+
 /// What the votes on a pair say of the two items' difference, for HodgeRank's scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -102,6 +116,7 @@ macro_rules! names {
     };
 }
 names!(ThetaUpdate, "theta_update": Solve = "solve", Lagged = "lagged", Gradient = "gradient");
+names!(Loss, "loss": Squared = "squared", Logistic = "logistic", Probit = "probit");
 names!(PairModel, "pair_model": Uniform = "uniform", BradleyTerry = "bradley-terry",
     Thurstone = "thurstone", Angular = "angular");
 names!(BiasTest, "bias_test": PValue = "p-value", Knockoff = "knockoff", KnockoffPlus = "knockoff+");
@@ -120,6 +135,9 @@ mod tests {
             PairModel::Angular,
         ] {
             assert_eq!(model.to_string().parse(), Ok(model));
+        }
+        for loss in [Loss::Squared, Loss::Logistic, Loss::Probit] {
+            assert_eq!(loss.to_string().parse(), Ok(loss));
         }
         assert_eq!(format!("{:>10}|", BiasTest::KnockoffPlus), " knockoff+|");
         let error = "Solve".parse::<ThetaUpdate>().unwrap_err();

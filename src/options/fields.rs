@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::columns::{AnnotatorColumn, Columns};
-use super::enums::{BiasTest, OnBadRow, PairModel, ThetaUpdate};
+use super::enums::{BiasTest, Loss, OnBadRow, PairModel, ThetaUpdate};
 use super::json::{JsonField, json_fields, read_fields};
 use crate::error::{Error, Result};
 
@@ -51,6 +51,12 @@ pub struct Options {
     /// Whether the model has a deviation δ for each annotator. By default it has, unless
     /// the votes have no annotators.
     pub personal: Option<bool>,
+    /// What is minimised: the squared loss of HodgeRank, or the logistic or probit loss,
+    /// which give win probabilities.
+    pub loss: Loss,
+    /// ρ of the penalty ρ/2 ‖θ‖² that keeps an item which never lost at a finite score.
+    /// For the logistic and probit losses only.
+    pub ridge: f64,
     /// How θ is updated along the path.
     pub theta_update: ThetaUpdate,
     /// What HodgeRank's scores are computed from.
@@ -79,6 +85,8 @@ impl Default for Options {
             t: None,
             position_bias: None,
             personal: None,
+            loss: Loss::Squared,
+            ridge: 0.01,
             theta_update: ThetaUpdate::Solve,
             pair_model: PairModel::Uniform,
             fdr: None,
@@ -110,6 +118,8 @@ const FIELDS: &[JsonField<Options>] = json_fields! {
     t: t,
     position_bias: position_bias,
     personal: personal,
+    loss: loss,
+    ridge: ridge,
     theta_update: theta_update,
     pair_model: pair_model,
     fdr: fdr,
@@ -138,6 +148,7 @@ impl Options {
         for (name, value) in [
             ("kappa", Some(self.kappa)),
             ("alpha", self.alpha),
+            ("ridge", Some(self.ridge)),
             ("max_seconds", self.max_seconds),
         ] {
             let range = "a finite number greater than 0";
@@ -165,8 +176,31 @@ impl Options {
         if self.columns.annotator == AnnotatorColumn::Unknown {
             self.refuse_effects()?;
         }
+        self.check_loss()?;
         let range = "a finite number, 0 or greater";
         require("t", self.t, range, |t| t.is_finite() && *t >= 0.0)
+    }
+
+    /// Algorithm 1 solves a least squares problem in each step.
+    fn check_loss(&self) -> Result<()> {
+        if self.loss != Loss::Squared && self.theta_update == ThetaUpdate::Lagged {
+            return Err(Error::option(format!(
+                "theta_update = 'lagged' is for loss = 'squared': with loss = '{}' it must be \
+                 'solve' or 'gradient'",
+                self.loss
+            )));
+        }
+        Ok(())
+    }
+
+    /// The ridge that is in the scores' Hessian: none with the squared loss, nor with
+    /// gradient steps from zero, which have none.
+    pub(crate) fn hessian_ridge(&self) -> f64 {
+        let is_solved = self.theta_update != ThetaUpdate::Gradient || !self.has_effects();
+        match self.loss != Loss::Squared && is_solved {
+            true => self.ridge,
+            false => 0.0,
+        }
     }
 
     /// Whether the model has a position bias in it, if the votes have annotators and sides.
@@ -232,7 +266,7 @@ mod tests {
         let json = r#"{"annotator": "a", "left": "l", "right": "r", "choice": "c", "weight": "w",
             "fold": "f", "kappa": 10, "alpha": 0.5, "grid_points": 20, "grid_span": 30, "folds": 3.0,
             "seed": 18446744073709551615, "t": 4, "position_bias": false, "personal": false,
-            "theta_update": "lagged", "pair_model": "thurstone", "fdr": 0.2, "bias_test": "knockoff+",
+            "loss": "squared", "ridge": 0.5, "theta_update": "lagged", "pair_model": "thurstone", "fdr": 0.2, "bias_test": "knockoff+",
             "on_bad_row": "skip", "max_seconds": 1.5}"#;
         let options = Options::from_json(json).unwrap();
         let expected = Options {
@@ -253,6 +287,8 @@ mod tests {
             t: Some(4.0),
             position_bias: Some(false),
             personal: Some(false),
+            loss: Loss::Squared,
+            ridge: 0.5,
             theta_update: ThetaUpdate::Lagged,
             pair_model: PairModel::Thurstone,
             fdr: Some(0.2),
@@ -261,7 +297,7 @@ mod tests {
             max_seconds: Some(1.5),
         };
         assert_eq!(options, expected);
-        assert_eq!(Options::names().count(), 21);
+        assert_eq!(Options::names().count(), 23);
     }
 
     #[test]
@@ -330,6 +366,19 @@ mod tests {
             (
                 r#"{"theta_update": "fast"}"#,
                 "theta_update must be 'solve' or 'lagged' or 'gradient', not \"fast\"",
+            ),
+            (
+                r#"{"loss": "log"}"#,
+                "loss must be 'squared' or 'logistic' or 'probit', not \"log\"",
+            ),
+            (
+                r#"{"ridge": 0}"#,
+                "ridge must be a finite number greater than 0, not 0",
+            ),
+            (
+                r#"{"loss": "probit", "theta_update": "lagged"}"#,
+                "theta_update = 'lagged' is for loss = 'squared': with loss = 'probit' it must be \
+                 'solve' or 'gradient'",
             ),
             (
                 r#"{"on_bad_row": "drop"}"#,

@@ -15,7 +15,7 @@ pub(crate) use aggregate::refuse_text_weight;
 pub use columns::{AnnotatorColumn, Columns};
 #[allow(unused_imports, reason = "for the hosts, which are features")]
 pub(crate) use columns::{COLUMN_SETS, ColumnSet, ReadColumns, position};
-pub use enums::{BiasTest, OnBadRow, PairModel, ThetaUpdate};
+pub use enums::{BiasTest, Loss, OnBadRow, PairModel, ThetaUpdate};
 pub(crate) use fields::MAX_GRID_POINTS;
 pub use fields::{MAX_FOLDS, Options};
 pub(crate) use json::{JsonField, json_fields, read_fields, set_value};

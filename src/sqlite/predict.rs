@@ -17,13 +17,14 @@ use crate::fit::predict::Predictor;
 use crate::options::Columns;
 
 /// The visible columns with their declared types.
-pub(super) const COLUMNS: [(&str, &str); 6] = [
+pub(super) const COLUMNS: [(&str, &str); 7] = [
     ("annotator", ""),
     ("left", ""),
     ("right", ""),
     ("choice", ""),
     ("predicted", "REAL"),
     ("predicted_hodgerank", "REAL"),
+    ("win_probability", "REAL"),
 ];
 
 /// Reads what `text` names and predicts each row, in the order of the rows. A
@@ -39,7 +40,8 @@ pub(super) fn predict(
     let columns = test.columns.clone();
     let mut values: [MixedColumn; 4] = Default::default();
     let (mut annotators, mut items) = (SeenTypes::default(), SeenTypes::default());
-    let (mut predicted, mut hodgerank) = (Float64Builder::new(), Float64Builder::new());
+    let mut predictions: [Float64Builder; 3] = Default::default();
+    let [predicted, hodgerank, wins] = &mut predictions;
     let mut rows = test.statement.raw_query();
     while let Some(row) = rows.next()? {
         let optional = |index: Option<usize>| match index {
@@ -54,15 +56,17 @@ pub(super) fn predict(
         let who = id(who, &mut annotators, columns.annotator_name()).map_err(message)?;
         let left = id(left, &mut items, &columns.left).map_err(message)?;
         let right = id(right, &mut items, &columns.right).map_err(message)?;
-        predicted.append_option(predictor.vote_of(who, left, right));
+        let vote = predictor.vote_of(who, left, right);
+        predicted.append_option(vote);
+        wins.append_option(vote.map(|vote| predictor.win_probability(vote)));
         let pair = left.zip(right);
         hodgerank.append_option(pair.map(|(left, right)| predictor.hodgerank(left, right)));
     }
     predictor.check_types(annotators.known(), items.known())?;
-    batch(values, [predicted.finish(), hodgerank.finish()])
+    batch(values, predictions.map(|mut numbers| numbers.finish()))
 }
 
-fn batch(values: [MixedColumn; 4], predictions: [Float64Array; 2]) -> Result<RecordBatch> {
+fn batch(values: [MixedColumn; 4], predictions: [Float64Array; 3]) -> Result<RecordBatch> {
     let mut arrays = Vec::new();
     for column in values {
         arrays.push(column.finish()?);

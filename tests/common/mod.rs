@@ -39,8 +39,13 @@ pub fn options() -> Options {
 
 /// Reads `annotator,left,right,y`; `folds` gives each row of the file its fold.
 pub fn read_votes(path: &Path, folds: Option<&[i64]>) -> Votes {
+    read_divided_votes(path, folds, 1.0)
+}
+
+/// The same, with y divided by a number.
+pub fn read_divided_votes(path: &Path, folds: Option<&[i64]>, divisor: f64) -> Votes {
     let mut options = options();
-    let mut batch = read_batch(path);
+    let mut batch = read_batch(path, divisor);
     if let Some(folds) = folds {
         options.columns.fold = Some("fold".into());
         batch.push(("fold", ints(folds.to_vec())));
@@ -55,7 +60,7 @@ pub fn read_votes(path: &Path, folds: Option<&[i64]>) -> Votes {
     builder.finish().unwrap()
 }
 
-fn read_batch(path: &Path) -> Vec<(&'static str, ArrayRef)> {
+fn read_batch(path: &Path, divisor: f64) -> Vec<(&'static str, ArrayRef)> {
     let text = fs::read_to_string(path).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("annotator,left,right,y"), "{path:?}");
@@ -67,7 +72,9 @@ fn read_batch(path: &Path) -> Vec<(&'static str, ArrayRef)> {
                 .collect(),
         )
     };
-    let choice = rows.iter().map(|row| row[3].parse::<f64>().unwrap());
+    let choice = rows
+        .iter()
+        .map(|row| row[3].parse::<f64>().unwrap() / divisor);
     let choice: ArrayRef = Arc::new(Float64Array::from_iter_values(choice));
     vec![
         ("annotator", id(0)),

@@ -8,6 +8,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 // Not all of it is used here.
+mod glm;
 #[allow(dead_code, unused_imports)]
 #[path = "../naive/mod.rs"]
 mod naive;
@@ -21,7 +22,7 @@ use me_hodgerank::internals::{
     EffectEntry, Path, Problem, Scorer, Settings, Snapshot, Statistics, Stop, cross_validate,
 };
 use me_hodgerank::votes::{Comparisons, IdRef, Ids, Votes};
-use me_hodgerank::{Options, ThetaUpdate};
+use me_hodgerank::{Loss, Options, ThetaUpdate};
 use serde_json::Value;
 use tables::{Tables, check_tables};
 use walk::Walk;
@@ -166,8 +167,8 @@ fn check_hodgerank(name: &'static str, kappas: &[f64]) {
 
             let mut path = problem.path(&stop).unwrap();
             assert_number(path.first_entry(), &run["t0_exact"], "t0");
-            assert_close(path.hodgerank(), &numbers(&reference["theta0"]), "theta0");
-            let mut scorer = Scorer::new(golden.votes.comparisons());
+            assert_close(path.consensus(), &numbers(&reference["theta0"]), "theta0");
+            let mut scorer = Scorer::new(golden.votes.comparisons(), Loss::Squared);
             let snapshot = path.advance_to(0.0, &stop).unwrap();
             let (error, _) = scorer.score(snapshot);
             assert_number(error, &reference["hodge_train_mse"], "error of HodgeRank");
@@ -184,7 +185,7 @@ fn check_path(name: &'static str, kappas: &[f64], scheme: Scheme) {
     for run in golden.runs(scheme, kappas) {
         let problem = golden.problem(scheme, number(&run["kappa"]));
         let mut path = problem.path(&stop).unwrap();
-        let mut scorer = Scorer::new(golden.votes.comparisons());
+        let mut scorer = Scorer::new(golden.votes.comparisons(), Loss::Squared);
         let times = run["snapshots_t"].as_array().unwrap();
         assert_eq!(times.len(), TIMES);
         for expected in times {

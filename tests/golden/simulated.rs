@@ -119,7 +119,7 @@ fn simulated_votes_have_the_numbers_of_the_reference() {
     let problem = Problem::new(votes.comparisons(), &options, &stop).unwrap();
     assert_relative("norm", problem.norm, number(&stored["design_norm"]));
     assert_relative("t0", problem.first_entry, number(&stored["first_entry"]));
-    let hodgerank = problem.path(&stop).unwrap().hodgerank().to_vec();
+    let hodgerank = problem.path(&stop).unwrap().consensus().to_vec();
     assert_close("HodgeRank", &hodgerank, &numbers(&stored["hodgerank"]));
 
     let times = numbers(&stored["times"]);

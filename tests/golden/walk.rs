@@ -19,7 +19,7 @@ impl<'a> Walk<'a> {
         let stop = Stop::default();
         let path = problem.path(&stop).unwrap();
         let mut walk = Self {
-            theta: path.hodgerank().to_vec(),
+            theta: path.consensus().to_vec(),
             problem,
             path,
             z: Z::new(&problem.statistics),

@@ -168,7 +168,7 @@ pub fn compare(case: &Case, choice: Choice) {
 
     let stop = Stop::default();
     let mut path = problem.path(&stop).unwrap();
-    assert_close("theta0", path.hodgerank(), naive.hodgerank().as_slice());
+    assert_close("theta0", path.consensus(), naive.hodgerank().as_slice());
     let times = times(&problem, &options);
     let too_long = times[0] / setup.alpha > MAX_NAIVE_STEPS;
     if choice.update == ThetaUpdate::Lagged && too_long {

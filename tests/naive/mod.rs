@@ -5,4 +5,5 @@ pub mod case;
 pub mod compare;
 mod model;
 
-pub use model::{Estimates, NaiveModel, Setup, Table, cross_validate};
+#[allow(unused_imports)] // each test uses a part
+pub use model::{Estimates, IndexedVote, NaiveModel, Setup, Table, cross_validate};

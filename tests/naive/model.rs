@@ -86,7 +86,7 @@ pub struct Estimates {
 }
 
 impl Estimates {
-    fn predict(&self, row: &IndexedVote) -> f64 {
+    pub fn predict(&self, row: &IndexedVote) -> f64 {
         let score = |item: usize| self.theta[item] + self.deviation[row.annotator][item];
         score(row.left) - score(row.right) + self.bias[row.annotator]
     }

@@ -16,11 +16,11 @@ const MAX_FOLD_BYTES: usize = 640 << 20;
 /// The errors of every fold at every grid time, or at those up to the early stop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossValidation {
-    /// Mean squared error, by fold and grid time.
+    /// The mean loss, by fold and grid time.
     pub errors: Vec<Vec<f64>>,
     /// Share of votes for the other side than predicted (ties count half), by fold and grid time.
     pub mismatches: Vec<Vec<f64>>,
-    /// Mean squared error of HodgeRank, by fold.
+    /// That of the model without effects, by fold.
     pub hodgerank_errors: Vec<f64>,
     /// The number of grid times up to the early stop, the one where it stopped
     /// included; all if there is no early stop.
@@ -77,7 +77,7 @@ impl CrossValidation {
         mean(self.mismatches.iter().map(|fold| fold[index]))
     }
 
-    /// The mean over folds of HodgeRank's error.
+    /// The mean over folds of the error without effects.
     pub fn hodgerank_error(&self) -> f64 {
         mean(self.hodgerank_errors.iter().copied())
     }
@@ -128,7 +128,7 @@ pub(crate) fn cross_validate_with<T: Send>(
     other: impl FnOnce() -> Result<T> + Send,
 ) -> Result<(CrossValidation, T)> {
     // Each thread works on a fold of its own at least, whatever that takes.
-    let fit_in_memory = MAX_FOLD_BYTES / Fold::max_bytes(input.votes).max(1);
+    let fit_in_memory = MAX_FOLD_BYTES / Fold::max_bytes(input.votes, input.settings.loss).max(1);
     run_folds(input, fit_in_memory.max(threads), threads, stop, other)
 }
 

@@ -5,7 +5,7 @@
 //! the other. It stops at the first time where the pooled error exceeds its
 //! minimum so far by 2 % and by three standard errors of that rise. Votes of one
 //! annotator depend on each other, so the standard error is clustered: with s_u
-//! the rise of annotator u's sum of squared errors, w_u the weight of u's votes
+//! the rise of annotator u's sum of losses, w_u the weight of u's votes
 //! and r = Σ s_u / Σ w_u,
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //! An annotator counts once in each fold: there the path has learnt about the
 //! annotator from votes in the other folds.
 
-use super::score::SquaredErrors;
+use super::score::LossSum;
 
 /// The rise must exceed this part of the minimum.
 const MARGIN: f64 = 0.02;
@@ -35,7 +35,7 @@ const MARGIN_OF_ONE: f64 = 0.025;
 pub(super) struct EarlyStopping {
     /// By fold: the weight of each annotator with votes in it.
     weights: Vec<Vec<f64>>,
-    /// By grid time and fold: the same annotators' sums of squared errors.
+    /// By grid time and fold: the same annotators' sums of losses.
     /// A grid time is emptied when the rule has looked at it.
     sums: Vec<Vec<Option<Vec<f64>>>>,
     /// The number of grid times that the rule has looked at.
@@ -64,7 +64,7 @@ impl EarlyStopping {
     }
 
     /// Takes in the errors of a fold at a grid time.
-    pub fn record(&mut self, fold: usize, point: usize, by_annotator: &[SquaredErrors]) {
+    pub fn record(&mut self, fold: usize, point: usize, by_annotator: &[LossSum]) {
         if self.stopped {
             return;
         }
@@ -141,7 +141,7 @@ mod tests {
     fn stop(curve: &[Vec<f64>]) -> Option<usize> {
         let mut early_stopping = EarlyStopping::new(1);
         for (point, each) in curve.iter().enumerate() {
-            let errors = each.iter().map(|&sum| SquaredErrors { sum, weight: 1.0 });
+            let errors = each.iter().map(|&sum| LossSum { sum, weight: 1.0 });
             early_stopping.record(0, point, &errors.collect::<Vec<_>>());
             if early_stopping.stop().is_some() {
                 assert_eq!(early_stopping.stop(), Some(point + 1));
@@ -172,10 +172,10 @@ mod tests {
 
     #[test]
     fn annotators_without_votes_do_not_count() {
-        let none = SquaredErrors::default();
+        let none = LossSum::default();
         let mut early_stopping = EarlyStopping::new(1);
         for (point, sum) in [0.4, 4.0].into_iter().enumerate() {
-            let mut errors = vec![SquaredErrors { sum, weight: 1.0 }; 9];
+            let mut errors = vec![LossSum { sum, weight: 1.0 }; 9];
             errors.push(none);
             early_stopping.record(0, point, &errors);
         }
@@ -186,7 +186,7 @@ mod tests {
     fn all_folds_together_decide_in_whichever_order_they_come() {
         // The first fold alone would stop at the third time.
         let curves = [[0.5, 0.3, 0.5, 0.5, 0.5], [0.5, 0.3, 0.15, 0.28, 0.3]];
-        let each = |sum: f64| vec![SquaredErrors { sum, weight: 1.0 }; 10];
+        let each = |sum: f64| vec![LossSum { sum, weight: 1.0 }; 10];
         for order in ["0101010101", "0000011111", "1110000011"] {
             let mut early_stopping = EarlyStopping::new(2);
             let mut points = [0; 2];

@@ -38,10 +38,10 @@ pub(super) struct Scheduler<'a> {
 /// The errors of one fold, by grid time.
 #[derive(Default)]
 pub(super) struct FoldErrors {
-    /// Mean squared errors.
+    /// Mean losses.
     pub errors: Vec<f64>,
     pub mismatches: Vec<f64>,
-    /// The mean squared error of HodgeRank.
+    /// That of the model without effects.
     pub hodgerank_error: f64,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Scheduler<'a> {
                 Some(fold) => fold,
                 None => {
                     let mut fold = Box::new(Fold::new(self.input, index, stop)?);
-                    hodgerank_error = Some(fold.hodgerank_error(stop)?);
+                    hodgerank_error = Some(fold.hodgerank_error());
                     fold
                 }
             };
@@ -233,7 +233,7 @@ impl<F> FoldProgress<F> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::score::SquaredErrors;
+    use super::super::score::LossSum;
     use super::*;
 
     /// Runs folds with given errors on one thread.
@@ -252,7 +252,7 @@ mod tests {
         while let Some(FoldTask { index, point, fold }) = progress.next_task() {
             begun += usize::from(fold.is_none());
             let error = curves[index][point];
-            let errors = SquaredErrors {
+            let errors = LossSum {
                 sum: error,
                 weight: 1.0,
             };

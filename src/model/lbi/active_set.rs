@@ -62,6 +62,11 @@ impl ActiveSet {
     /// Every effect zero.
     pub fn new(statistics: &Arc<Statistics>, settings: Settings) -> Self {
         let annotators = statistics.annotators();
+        // a_u sums to zero, so a_uᵀv is at most half of this times the range of v.
+        let bias_slope = |u: usize| {
+            let imbalance = statistics.quads(u).imbalance.as_flattened().iter();
+            imbalance.map(|a| a.abs()).sum::<f64>() / 2.0
+        };
         Self {
             statistics: Arc::clone(statistics),
             settings,
@@ -74,7 +79,7 @@ impl ActiveSet {
             bias_entry: vec![None; annotators],
             deviation_entry: vec![None; annotators],
             blocks: Blocks::new(statistics),
-            screening: Screening::new(statistics, &settings),
+            screening: Screening::new(statistics, &settings, bias_slope),
             candidates: Vec::with_capacity(annotators),
             scratch: StepScratch::new(statistics),
         }
@@ -190,7 +195,8 @@ impl ActiveSet {
     /// Lets the effects of inactive annotators enter that have to.
     fn screen_inactive(&mut self, scores: &ScoreIntegral<'_>, now: EffectEntry) {
         let mut candidates = std::mem::take(&mut self.candidates);
-        self.screening.collect_candidates(scores, &mut candidates);
+        self.screening
+            .collect_candidates(scores.t, scores.drift, &mut candidates);
         for &u in &candidates {
             let index = u as usize;
             // Bias-only annotators have been looked at in their own step.
@@ -346,7 +352,8 @@ impl ActiveSet {
         snapshot: &mut Snapshot,
     ) {
         let mut candidates = std::mem::take(&mut self.candidates);
-        self.screening.collect_candidates(scores, &mut candidates);
+        self.screening
+            .collect_candidates(scores.t, scores.drift, &mut candidates);
         candidates.retain(|&u| self.stage[u as usize] == EffectStage::Inactive);
         if self.settings.position_bias {
             for &u in &candidates {

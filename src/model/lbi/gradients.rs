@@ -53,12 +53,12 @@ pub(in crate::model) fn shrink(norm: f64, kappa: f64) -> f64 {
 
 /// κ·shrink of a single number.
 #[inline(always)]
-pub(super) fn shrunk(z: f64, kappa: f64) -> f64 {
+pub(in crate::model) fn shrunk(z: f64, kappa: f64) -> f64 {
     shrink(z.abs(), kappa) * z
 }
 
 /// The Euclidean norm.
-pub(super) fn norm_of(values: &[Quad]) -> f64 {
+pub(in crate::model) fn norm_of(values: &[Quad]) -> f64 {
     let mut squares = [0.0; 4];
     for &quad in values {
         squares = add_product(squares, quad, quad);

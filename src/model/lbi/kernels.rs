@@ -6,7 +6,7 @@ use crate::model::blocks::{AtItems, Block};
 
 /// One annotator's effects, except for the vector z of δ.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Effects {
+pub(in crate::model) struct Effects {
     /// δ = scale·z.
     pub scale: f64,
     /// γ.

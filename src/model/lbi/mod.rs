@@ -39,6 +39,8 @@ mod screening;
 mod snapshot;
 
 pub use active_set::EffectEntry;
-pub(in crate::model) use gradients::shrink;
-pub use path::Path;
+pub(in crate::model) use gradients::{norm_of, shrink, shrunk};
+pub(in crate::model) use kernels::Effects;
+pub(in crate::model) use path::SquaredPath;
+pub(in crate::model) use screening::Screening;
 pub use snapshot::Snapshot;

@@ -17,7 +17,7 @@ use crate::options::ThetaUpdate;
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// A path in progress.
-pub struct Path {
+pub(in crate::model) struct SquaredPath {
     statistics: Arc<Statistics>,
     solver: Arc<LaplacianSolver>,
     settings: Settings,
@@ -44,7 +44,7 @@ pub struct Path {
     solver_scratch: SolverScratch,
 }
 
-impl Path {
+impl SquaredPath {
     /// A path at its beginning.
     pub fn new(
         statistics: &Arc<Statistics>,
@@ -107,7 +107,7 @@ impl Path {
     }
 
     /// HodgeRank's scores: θ before any effect entered.
-    pub fn hodgerank(&self) -> &[f64] {
+    pub fn consensus(&self) -> &[f64] {
         &self.hodgerank
     }
 
@@ -142,6 +142,12 @@ impl Path {
         }
         self.take_snapshot(t, stop)?;
         Ok(&self.snapshot)
+    }
+
+    /// The model without effects.
+    pub fn without_effects(&mut self, t: f64) -> &Snapshot {
+        self.snapshot.begin(t, &self.hodgerank);
+        &self.snapshot
     }
 
     /// One step of the iteration.
@@ -198,7 +204,7 @@ impl Path {
     /// Sets the snapshot to the model at a time within the current step.
     fn take_snapshot(&mut self, t: f64, stop: &Stop) -> Result<()> {
         if t <= self.first_entry {
-            self.snapshot.begin(t, &self.hodgerank);
+            self.without_effects(t);
             return Ok(());
         }
         self.update_theta(stop)?;
@@ -220,7 +226,7 @@ mod tests {
     use super::*;
     use crate::linalg::simd::tests::NARROW;
     use crate::model::Problem;
-    use crate::options::Options;
+    use crate::options::{Loss, Options};
     use crate::random::Random;
     use crate::votes::{Comparison, Comparisons};
 
@@ -263,12 +269,15 @@ mod tests {
                 position_bias: true,
                 personal: true,
                 theta_update: ThetaUpdate::Solve,
+                loss: Loss::Squared,
+                ridge: 0.01,
+                score_tolerance: 1e-8,
             };
-            let mut path = Path::new(&statistics, &consensus, settings, &stop).unwrap();
+            let mut path = SquaredPath::new(&statistics, &consensus, settings, &stop).unwrap();
             path.advance_to(12.0, &stop).unwrap();
             path
         };
-        let entry = |path: &Path| path.deviation_entries()[0].unwrap().iteration;
+        let entry = |path: &SquaredPath| path.deviation_entries()[0].unwrap().iteration;
         let (mut short, mut long) = (0.09, 0.1);
         let last = entry(&run(long));
         for _ in 0..60 {
@@ -283,7 +292,7 @@ mod tests {
         let (later, sooner) = (run(short), run(long));
         assert_eq!((entry(&later), entry(&sooner)), (last + 1, last));
         assert_eq!(later.bias_entries()[0].unwrap().iteration, 1);
-        let effects = |path: &Path| {
+        let effects = |path: &SquaredPath| {
             let snapshot = &path.snapshot;
             (snapshot.position_bias()[0], snapshot.deviation_norm()[0])
         };

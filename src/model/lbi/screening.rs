@@ -86,7 +86,7 @@ impl MeanScores {
 }
 
 /// The screening bounds of all effects that are zero.
-pub(super) struct Screening {
+pub(in crate::model) struct Screening {
     /// An effect is zero while t times its bound is below this.
     limit: f64,
     bounds: Vec<EffectBounds>,
@@ -102,18 +102,18 @@ pub(super) struct Screening {
 
 impl Screening {
     /// The bounds grow with the drift as they should, but start nowhere before
-    /// they are set.
-    pub fn new(statistics: &Statistics, settings: &Settings) -> Self {
+    /// they are set. `bias_slope` says by how much that of an annotator's γ grows.
+    pub fn new(
+        statistics: &Statistics,
+        settings: &Settings,
+        bias_slope: impl Fn(usize) -> f64,
+    ) -> Self {
         let annotators = statistics.annotators();
         let degree_norm = |u| {
             let degrees = statistics.graph(u).degrees();
             degrees.map(|degree| degree * degree).sum::<f64>().sqrt()
         };
         let imbalance = |u| statistics.quads(u).imbalance;
-        let imbalance_sum = |u| {
-            let imbalance = imbalance(u).as_flattened().iter();
-            imbalance.map(|a| a.abs()).sum::<f64>()
-        };
         let bounds = |u| {
             let mut bounds = EffectBounds::NONE;
             if settings.personal {
@@ -121,8 +121,7 @@ impl Screening {
                 bounds.deviation.slope = degree_norm(u);
             }
             if settings.position_bias {
-                // a_u sums to zero
-                bounds.bias.slope = imbalance_sum(u) / 2.0;
+                bounds.bias.slope = bias_slope(u);
             }
             bounds
         };
@@ -164,7 +163,7 @@ impl Screening {
     }
 
     /// Whether the δ of a bias-only annotator may have to enter.
-    pub fn may_deviate(&self, u: usize, scores: &ScoreIntegral<'_>, bias_mean: f64) -> bool {
+    pub(super) fn may_deviate(&self, u: usize, scores: &ScoreIntegral<'_>, bias_mean: f64) -> bool {
         let change = (bias_mean - self.bias_mean[u]).abs();
         let bound = self.bounds[u].deviation.at(scores.drift) + self.imbalance_norm[u] * change;
         scores.t * bound >= self.limit
@@ -172,12 +171,12 @@ impl Screening {
 
     /// Collects the annotators with an effect that may have to enter: all such
     /// inactive ones, and some bias-only ones, whose bound this is not.
-    pub fn collect_candidates(&self, scores: &ScoreIntegral<'_>, candidates: &mut Vec<u32>) {
+    pub fn collect_candidates(&self, t: f64, drift: f64, candidates: &mut Vec<u32>) {
         candidates.clear();
         for &u in &self.screened {
             let EffectBounds { deviation, bias } = &self.bounds[u as usize];
-            let bound = deviation.at(scores.drift).max(bias.at(scores.drift));
-            if scores.t * bound >= self.limit {
+            let bound = deviation.at(drift).max(bias.at(drift));
+            if t * bound >= self.limit {
                 candidates.push(u);
             }
         }

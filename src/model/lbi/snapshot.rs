@@ -67,7 +67,7 @@ impl Snapshot {
 
 impl Snapshot {
     /// A model without effects, whose vectors are allocated.
-    pub(super) fn new(statistics: &Arc<Statistics>) -> Self {
+    pub(in crate::model) fn new(statistics: &Arc<Statistics>) -> Self {
         let annotators = statistics.annotators();
         Self {
             statistics: Arc::clone(statistics),
@@ -81,7 +81,7 @@ impl Snapshot {
     }
 
     /// Begins the model at another time, with these scores and no effects.
-    pub(super) fn begin(&mut self, t: f64, theta: &[f64]) {
+    pub(in crate::model) fn begin(&mut self, t: f64, theta: &[f64]) {
         self.t = t;
         self.theta.copy_from_slice(theta);
         for &u in &self.nonzero {
@@ -95,13 +95,13 @@ impl Snapshot {
     }
 
     /// Moves θ a part of the way to other scores.
-    pub(super) fn interpolate_theta(&mut self, next: &[f64], part: f64) {
+    pub(in crate::model) fn interpolate_theta(&mut self, next: &[f64], part: f64) {
         for (slot, next) in self.theta.iter_mut().zip(next) {
             *slot += part * (next - *slot);
         }
     }
 
-    pub(super) fn set_bias(&mut self, u: usize, bias: f64) {
+    pub(in crate::model) fn set_bias(&mut self, u: usize, bias: f64) {
         if bias != 0.0 {
             self.bias[u] = bias;
             self.nonzero.push(u as u32);
@@ -109,7 +109,12 @@ impl Snapshot {
     }
 
     /// Sets δ^u to κ·shrink(z).
-    pub(super) fn set_deviation(&mut self, u: usize, z: impl Iterator<Item = Quad>, kappa: f64) {
+    pub(in crate::model) fn set_deviation(
+        &mut self,
+        u: usize,
+        z: impl Iterator<Item = Quad>,
+        kappa: f64,
+    ) {
         let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
         let deviation = &mut self.deviation[range];
         for (slot, z) in deviation.iter_mut().zip(z) {

@@ -39,6 +39,7 @@ impl TableRow for RankedItem<'_> {
             .integer("rank_low", |row| row.rank_low)
             .integer("rank_high", |row| row.rank_high)
             .integer("tier", |row| row.tier)
+            .number("win_share", |row| row.win_share)
     }
 }
 
@@ -146,6 +147,7 @@ impl TableRow for Summary {
             .optional_number("shared_cycle_share", |row| row.shares.shared_cycle)
             .optional_number("chance_share", |row| row.shares.chance)
             .number("settled_share", |row| row.settled_share)
+            .text("loss", |row| row.loss.name())
             .optional_text("caveats", |row| row.caveats.as_deref())
             .optional_text("columns", |row| row.columns.as_deref())
     }

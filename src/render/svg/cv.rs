@@ -17,9 +17,10 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
         return Ok(Picture::empty(TITLE, why));
     };
     let explanation = format!(
-        "{} with HodgeRank, {} with the model at the chosen time: less is better. Band: one \
+        "{} with {}, {} with the model at the chosen time: less is better. Band: one \
          standard deviation over the folds.",
         decimals(hodgerank_error),
+        fit.loss().model_name(),
         decimals(selected.error)
     );
     let mut picture = Picture::new(TITLE, &explanation);
@@ -45,14 +46,15 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
     };
     picture.height = bottom + 56.0;
     let x = Scale::times(fit.grid_times(), [frame.left, frame.right]);
-    let names = ["time t on the path (logarithmic)", "mean squared error"];
+    let names = ["time t on the path (logarithmic)", fit.loss().mean_name()];
     frame.axes(&mut picture, &x, &y, names);
 
     let at = |t: f64, error: f64| [x.at(t), y.at(error)];
     let upper = band.iter().map(|&(t, _, high)| at(t, high));
     let lower = band.iter().rev().map(|&(t, low, _)| at(t, low));
     picture.polygon("me-band", &upper.chain(lower).collect::<Vec<_>>());
-    hodgerank_line(&mut picture, frame, y.at(hodgerank_error), hodgerank_error);
+    let name = format!("{} {}", fit.loss().model_name(), decimals(hodgerank_error));
+    hodgerank_line(&mut picture, frame, y.at(hodgerank_error), &name);
     let points = curve.iter().map(|point| at(point.t, point.error));
     let points: Vec<[f64; 2]> = points.collect();
     picture.polyline("me-line me-s0", &points, "mixed-effects model");
@@ -70,7 +72,7 @@ pub(super) fn picture(fit: &Fit) -> Result<Picture> {
 }
 
 /// HodgeRank's error: a dashed line with its name above, or below at the top edge.
-fn hodgerank_line(picture: &mut Picture, frame: Frame, level: f64, error: f64) {
+fn hodgerank_line(picture: &mut Picture, frame: Frame, level: f64, name: &str) {
     let class = "me-line me-s1 me-dash";
     picture.line(class, [frame.left, level], [frame.right, level]);
     let above = level - 7.0;
@@ -79,8 +81,7 @@ fn hodgerank_line(picture: &mut Picture, frame: Frame, level: f64, error: f64) {
     } else {
         above
     };
-    let text = format!("HodgeRank {}", decimals(error));
-    picture.text(frame.right - 4.0, y, "me-ink me-halo", Anchor::End, &text);
+    picture.text(frame.right - 4.0, y, "me-ink me-halo", Anchor::End, name);
 }
 
 /// Errors are compared to four decimals.

@@ -89,7 +89,7 @@ impl Fit {
             Plot::PathDeviation => path::deviation(self),
             Plot::PathPositionBias => path::position_bias(self),
             Plot::Cv => cv::picture(self)?,
-            Plot::Ranking => ranking::picture(&self.ranking()?),
+            Plot::Ranking => ranking::picture(&self.ranking()?, self.loss()),
             Plot::JumpOut => jump_out::picture(self),
             Plot::Personal => personal::picture(self)?,
             Plot::Matrix => matrix::picture(self)?,

@@ -4,6 +4,7 @@ use super::axis::{Scale, range};
 use super::canvas::{Anchor, FONT_SIZE, Picture, WIDTH};
 use super::labels::MAX_ITEM_CELLS;
 use crate::findings::RankedItem;
+use crate::options::Loss;
 use crate::render::text::{decimal, label, short_label, text_width};
 
 const TITLE: &str = "The consensus ranking";
@@ -24,7 +25,7 @@ enum PictureRow<'a> {
     Note(String),
 }
 
-pub(super) fn picture(ranking: &[RankedItem<'_>]) -> Picture {
+pub(super) fn picture(ranking: &[RankedItem<'_>], loss: Loss) -> Picture {
     let rows = rows(ranking);
     let step = if rows.len() <= 40 { 20.0 } else { 17.0 };
     let has_tiers = ranking.iter().any(|item| item.tier > 1);
@@ -46,13 +47,14 @@ pub(super) fn picture(ranking: &[RankedItem<'_>]) -> Picture {
         PictureRow::Note(_) => 0.0,
     });
     let (left, right) = (70.0 + widest.fold(30.0, f64::max), COLUMNS[0] - 62.0);
-    headings(&mut picture, left, top - 16.0);
+    headings(&mut picture, left, top - 16.0, loss);
     let dots = ranking.iter();
     let dots = dots.flat_map(|item| [item.score, item.hodgerank_score]);
     let intervals = ranking.iter().map(|item| (item.score_low, item.score_high));
     let shown = shown_scores(&dots.collect::<Vec<_>>(), &intervals.collect::<Vec<_>>());
     let x = Scale::linear(shown, [left, right]);
-    grid(&mut picture, &x, [top - 8.0, bottom], [left, right]);
+    let axis = loss.score_name();
+    grid(&mut picture, &x, [top - 8.0, bottom], [left, right], axis);
     for (k, row) in rows.iter().enumerate() {
         let y = top + step * (k as f64 + 0.5);
         match row {
@@ -61,7 +63,7 @@ pub(super) fn picture(ranking: &[RankedItem<'_>]) -> Picture {
                     let y = y - step / 2.0;
                     picture.line("me-axis", [16.0, y], [right, y]);
                 }
-                draw_item(&mut picture, item, &x, [left, right], y);
+                draw_item(&mut picture, item, (&x, [left, right]), y, loss);
             }
             PictureRow::Note(text) => {
                 picture.text(left + 6.0, y + 4.0, "me-soft", Anchor::Start, text);
@@ -83,9 +85,9 @@ fn begins_tier(before: &[PictureRow<'_>], item: &RankedItem<'_>) -> bool {
 fn draw_item(
     picture: &mut Picture,
     item: &RankedItem<'_>,
-    x: &Scale,
-    [left, right]: [f64; 2],
+    (x, [left, right]): (&Scale, [f64; 2]),
     y: f64,
+    loss: Loss,
 ) {
     let rank = item.rank.to_string();
     picture.text(46.0, y + 4.5, "me-soft", Anchor::End, &rank);
@@ -96,7 +98,7 @@ fn draw_item(
     whisker(picture, (low, high), x, [left, right], y);
     picture.line("me-other", [model, y], [hodgerank, y]);
     let what = |name: &str, score: f64| format!("{}: {score:.3} with {name}", label(item.item));
-    let hodgerank_text = what("HodgeRank", item.hodgerank_score);
+    let hodgerank_text = what(loss.model_name(), item.hodgerank_score);
     picture.dot([hodgerank, y], 4.5, HODGERANK, &hodgerank_text);
     let interval = format!(", 95 % interval {low:.3} to {high:.3}");
     let model_text = what("the model", item.score) + &interval;
@@ -114,12 +116,12 @@ const MODEL: &str = "class=\"me-f0\"";
 const HODGERANK: &str = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
 
 /// What the columns are, and with them what the dots are.
-fn headings(picture: &mut Picture, left: f64, y: f64) {
+fn headings(picture: &mut Picture, left: f64, y: f64, loss: Loss) {
     picture.text(46.0, y, "me-soft", Anchor::End, "rank");
     picture.text(left - 10.0, y, "me-soft", Anchor::End, "item");
     for (right, name, paint, radius) in [
         (COLUMNS[0], "model", MODEL, 3.4),
-        (COLUMNS[1], "HodgeRank", HODGERANK, 4.5),
+        (COLUMNS[1], loss.model_name(), HODGERANK, 4.5),
     ] {
         picture.text(right, y, "me-ink", Anchor::End, name);
         let [x, y] = [right - text_width(name, FONT_SIZE) - 4.0, y - 4.5];
@@ -186,14 +188,20 @@ fn rows<'a>(ranking: &'a [RankedItem<'a>]) -> Vec<PictureRow<'a>> {
 }
 
 /// The axis of scores with its vertical lines.
-fn grid(picture: &mut Picture, x: &Scale, [top, bottom]: [f64; 2], [left, right]: [f64; 2]) {
+fn grid(
+    picture: &mut Picture,
+    x: &Scale,
+    [top, bottom]: [f64; 2],
+    [left, right]: [f64; 2],
+    name: &str,
+) {
     for (value, label) in x.ticks(5) {
         let x = x.at(value);
         picture.line("me-grid", [x, top], [x, bottom]);
         picture.text(x, bottom + 17.0, "me-soft", Anchor::Middle, &label);
     }
     let middle = (left + right) / 2.0;
-    picture.text(middle, bottom + 36.0, "me-ink", Anchor::Middle, "score");
+    picture.text(middle, bottom + 36.0, "me-ink", Anchor::Middle, name);
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Sums over annotators that the variances need in addition to the score contributions.
 
 use super::contribution::{ItemContribution, ScoreContribution};
+use crate::options::Loss;
 
 /// The residual variance counts so many additional votes that the model does not
 /// explain. Without them it would be zero where the model fits a few votes exactly.
@@ -8,6 +9,7 @@ const PRIOR_VOTES: f64 = 2.0;
 
 /// Sums over annotators.
 pub(super) struct AnnotatorSums {
+    loss: Loss,
     /// By item: the votes on it.
     votes: Vec<f64>,
     /// By item: Σ_u (votes of u on it)².
@@ -16,27 +18,28 @@ pub(super) struct AnnotatorSums {
     pub contribution_squares: Vec<f64>,
     /// Σ ω e² over all votes.
     residual_squares: f64,
-    /// Σ ω y² over all votes.
-    choice_squares: f64,
+    /// Σ ω y² over all votes, or Σ ω ℓ'' with another loss than the squared one.
+    prior_squares: f64,
     /// Σ ω² over all votes.
     weight_squares: f64,
 }
 
 impl AnnotatorSums {
-    pub fn new(items: usize) -> Self {
+    pub fn new(items: usize, loss: Loss) -> Self {
         Self {
+            loss,
             votes: vec![0.0; items],
             vote_squares: vec![0.0; items],
             contribution_squares: vec![0.0; items],
             residual_squares: 0.0,
-            choice_squares: 0.0,
+            prior_squares: 0.0,
             weight_squares: 0.0,
         }
     }
 
     pub fn add(&mut self, contribution: &ScoreContribution) {
         self.residual_squares += contribution.residual_squares;
-        self.choice_squares += contribution.choice_squares;
+        self.prior_squares += contribution.prior_squares;
         self.weight_squares += contribution.weight_squares;
         for item in contribution.seen.iter().map(|&item| item as usize) {
             let ItemContribution { value, votes } = contribution.by_item[item];
@@ -49,7 +52,7 @@ impl AnnotatorSums {
     /// Adds the sums of other annotators.
     pub fn merge(&mut self, other: &Self) {
         self.residual_squares += other.residual_squares;
-        self.choice_squares += other.choice_squares;
+        self.prior_squares += other.prior_squares;
         self.weight_squares += other.weight_squares;
         add_to(&mut self.votes, &other.votes);
         add_to(&mut self.vote_squares, &other.vote_squares);
@@ -67,6 +70,9 @@ impl AnnotatorSums {
     /// the variance of a vote around the model, with [`PRIOR_VOTES`] more votes whose
     /// residual is the choice itself.
     ///
+    /// With another loss than the squared one e is ℓ', whose variance is ℓ'' if the model is
+    /// right. There the additional votes have just that variance, and σ² is relative to it.
+    ///
     /// A weight says how much a vote matters and not how exact it is: the variance of
     /// L⁺Σ ±ωe is L⁺(Σ ω²σ²(e_i − e_j)(e_i − e_j)ᵀ)L⁺, or about σ²ρL⁺ with
     /// ρ = Σω²/Σω. Likewise votes of weights ω count as Σω/ρ votes of one weight.
@@ -74,9 +80,14 @@ impl AnnotatorSums {
         let total = self.votes.iter().sum::<f64>() / 2.0; // a vote is on two items
         let ratio = self.weight_squares / total;
         let freedom = f64::max(total / ratio - self.votes.len() as f64 + 1.0, 0.0);
-        let prior_squares = PRIOR_VOTES * self.choice_squares / total;
+        let prior_squares = PRIOR_VOTES * self.prior_squares / total;
         let squares = self.residual_squares / ratio + prior_squares;
-        ratio * squares / (freedom + PRIOR_VOTES)
+        let variance = ratio * squares / (freedom + PRIOR_VOTES);
+        match self.loss {
+            Loss::Squared => variance,
+            // In units of the variance that the model says a vote's ℓ' has, which is ℓ''.
+            _ => variance * total / self.prior_squares,
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! With the residuals e_v = y_v − (s_i − s_j) − γ of the votes v on (left i, right j),
 //! given the annotator's own scores s = θ + δ, it is g_i = Σ ±ω_v e_v over the votes on
-//! item i, with + where i is left.
+//! item i, with + where i is left. With another loss than the squared one, e = −ℓ'.
 
 use std::ops::Range;
 
+use crate::options::Loss;
 use crate::votes::Comparisons;
 
 /// The score contribution of one annotator at a time, in reused memory.
@@ -18,8 +19,8 @@ pub(super) struct ScoreContribution {
     pub own_scores: Vec<f64>,
     /// Σ ω e².
     pub residual_squares: f64,
-    /// Σ ω y².
-    pub choice_squares: f64,
+    /// Σ ω y², or Σ ω ℓ'' with another loss than the squared one.
+    pub prior_squares: f64,
     /// Σ ω².
     pub weight_squares: f64,
 }
@@ -40,17 +41,23 @@ impl ScoreContribution {
             by_item: vec![ItemContribution::default(); theta.len()],
             own_scores: theta.to_vec(),
             residual_squares: 0.0,
-            choice_squares: 0.0,
+            prior_squares: 0.0,
             weight_squares: 0.0,
         }
     }
 
     /// Computes it from the annotator's rows, with the scores in `own_scores`.
-    pub fn compute(&mut self, votes: &Comparisons, rows: Range<usize>, position_bias: f64) {
+    pub fn compute(
+        &mut self,
+        votes: &Comparisons,
+        rows: Range<usize>,
+        position_bias: f64,
+        loss: Loss,
+    ) {
         for item in self.seen.drain(..) {
             self.by_item[item as usize] = ItemContribution::default();
         }
-        (self.residual_squares, self.choice_squares) = (0.0, 0.0);
+        (self.residual_squares, self.prior_squares) = (0.0, 0.0);
         self.weight_squares = 0.0;
         // Every item is written to the end of `seen`, and only a new one moves the end:
         // this needs no branch, which would often be mispredicted.
@@ -58,9 +65,16 @@ impl ScoreContribution {
         let mut seen = 0;
         for vote in rows.map(|row| votes.get(row)) {
             let difference = self.own_scores[vote.left] - self.own_scores[vote.right];
-            let residual = vote.choice - (difference + position_bias);
+            let predicted = difference + position_bias;
+            let (residual, prior) = match loss {
+                Loss::Squared => (vote.choice - predicted, vote.choice * vote.choice),
+                _ => {
+                    let (first, second) = loss.derivatives(vote.choice, predicted);
+                    (-first, second)
+                }
+            };
             self.residual_squares += vote.weight * residual * residual;
-            self.choice_squares += vote.weight * vote.choice * vote.choice;
+            self.prior_squares += vote.weight * prior;
             self.weight_squares += vote.weight * vote.weight;
             let value = vote.weight * residual;
             for (item, value) in [(vote.left, value), (vote.right, -value)] {

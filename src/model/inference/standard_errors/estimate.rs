@@ -10,6 +10,7 @@ use super::{exact, sketch};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::model::flow::Flow;
+use crate::options::Loss;
 use crate::votes::Comparisons;
 
 /// Standard errors and intervals, by item.
@@ -28,7 +29,8 @@ pub struct StandardErrors {
 const MAX_EXACT_WORK: f64 = 1.5e9;
 
 impl StandardErrors {
-    /// Of the scores of a model. `components` are those of the comparison graph.
+    /// Of the scores of a model. `components` are those of the comparison graph; the flow
+    /// has mean choices if the loss is not the squared one.
     pub fn new<'a>(
         votes: &Comparisons,
         flow: &Flow,
@@ -38,7 +40,9 @@ impl StandardErrors {
         stop: &Stop,
     ) -> Result<Self> {
         let contributions = ScoreContributions::new(votes, fitted);
-        let mut hessian = Hessian::new(flow, components.collect());
+        let weighted = curvatures(votes, flow, &fitted);
+        let flow = weighted.as_ref().unwrap_or(flow);
+        let mut hessian = Hessian::new(flow, components.collect(), fitted.ridge);
         let inverse = if exact_work(votes) <= MAX_EXACT_WORK {
             hessian.inverse(stop)?
         } else {
@@ -78,6 +82,39 @@ impl StandardErrors {
             },
         })
     }
+}
+
+/// The pairs with the weights Σ ω ℓ''(η), which are those of the Hessian; None with the
+/// squared loss, where ℓ'' = 1.
+pub(super) fn curvatures(votes: &Comparisons, flow: &Flow, fitted: &Fitted<'_>) -> Option<Flow> {
+    if fitted.loss == Loss::Squared {
+        return None;
+    }
+    let mut weighted = flow.clone();
+    // ℓ'' is linear in the choice: for all who have no effects the mean choice will do.
+    for pair in 0..flow.len() {
+        let [a, b] = [flow.a[pair], flow.b[pair]].map(|item| fitted.theta[item as usize]);
+        weighted.weight[pair] *= fitted.loss.derivatives(flow.value[pair], a - b).1;
+    }
+    let mut own = fitted.theta.to_vec();
+    for u in (0..votes.annotators()).filter(|&u| fitted.has_effect(u)) {
+        fitted.set_own_scores(u, &mut own);
+        for vote in votes.of(u) {
+            let curvature = |scores: &[f64], bias: f64| {
+                let predicted = scores[vote.left] - scores[vote.right] + bias;
+                fitted.loss.derivatives(vote.choice, predicted).1
+            };
+            let change = curvature(&own, fitted.position_bias(u)) - curvature(fitted.theta, 0.0);
+            let pair = flow.pair(vote.left.min(vote.right), vote.left.max(vote.right));
+            weighted.weight[pair] += vote.weight * change;
+        }
+        fitted.reset_own_scores(u, &mut own);
+    }
+    // What rounding may leave below zero of a pair that says nothing.
+    let smallest = f64::MIN_POSITIVE;
+    let weights = weighted.weight.iter_mut();
+    weights.for_each(|weight| *weight = weight.max(smallest));
+    Some(weighted)
 }
 
 /// About how many multiplications the exact variances take.

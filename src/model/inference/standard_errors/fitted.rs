@@ -2,12 +2,17 @@
 
 use crate::model::lbi::Snapshot;
 use crate::model::settings::Settings;
+use crate::options::Loss;
 
 /// A fitted model.
 #[derive(Clone, Copy)]
 pub struct Fitted<'a> {
     /// θ.
     pub theta: &'a [f64],
+    /// What θ minimises.
+    pub loss: Loss,
+    /// The ridge in the Hessian of θ; 0 with the squared loss.
+    pub ridge: f64,
     /// The annotators' own effects, and how the path to them was run; None if the model
     /// has no effects, as where nobody knows who voted.
     pub effects: Option<(&'a Snapshot, Settings)>,

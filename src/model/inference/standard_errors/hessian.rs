@@ -41,10 +41,13 @@ const MAX_CONDITION: f64 = 1e10;
 /// With up to so many items all of them can be eliminated, whatever the graph is.
 const MAX_ELIMINATED_ITEMS: usize = 800;
 
-/// L, the Laplacian of the comparison graph.
+/// L, the Laplacian of the comparison graph, plus a ridge. Its weights are those of the
+/// flow.
 pub(super) struct Hessian<'a> {
     pub flow: &'a Flow,
     components: Vec<&'a [u32]>,
+    /// ρ, which is added to the diagonal of the Laplacian.
+    ridge: f64,
     pub diagonal: Vec<f64>,
     /// Off the diagonal: the weights are minus the entries.
     graph: WeightedGraph,
@@ -53,12 +56,13 @@ pub(super) struct Hessian<'a> {
 }
 
 impl<'a> Hessian<'a> {
-    pub fn new(flow: &'a Flow, components: Vec<&'a [u32]>) -> Self {
+    pub fn new(flow: &'a Flow, components: Vec<&'a [u32]>, ridge: f64) -> Self {
         let graph = WeightedGraph::new(flow.items(), &flow.a, &flow.b, &flow.weight);
         Self {
             flow,
             components,
-            diagonal: graph.degrees().collect(),
+            ridge,
+            diagonal: graph.degrees().map(|degree| degree + ridge).collect(),
             graph,
             elimination: None,
         }
@@ -100,6 +104,9 @@ impl<'a> Hessian<'a> {
     /// Prepares solutions by elimination, if the graph is thin or small: conjugate
     /// gradients would need about as many iterations as there are items.
     pub fn eliminate(&mut self, stop: &Stop) -> Result<()> {
+        if self.ridge > 0.0 {
+            return Ok(()); // which makes few iterations suffice
+        }
         let limits = match self.items() <= MAX_ELIMINATED_ITEMS {
             true => Some(EliminationLimits::NONE),
             false => EliminationLimits::thin(self.items(), self.graph.entries() / 2),

@@ -11,19 +11,15 @@
 //! A refit ends where an effect is shrunk as much as in the fit: t and the step size
 //! are scaled with the weight of all votes.
 
-use std::sync::Arc;
-
 use super::fitted::Fitted;
 use super::hessian::LANES;
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::model::flow::Flow;
-use crate::model::hodgerank::{LaplacianSolver, SolveFrequency};
 use crate::model::inference::parallel::in_parallel;
-use crate::model::lbi::{Path, Snapshot};
+use crate::model::lbi::Snapshot;
+use crate::model::path::{Path, PathVotes};
 use crate::model::settings::Settings;
-use crate::model::statistics::Statistics;
-use crate::options::{PairModel, ThetaUpdate};
+use crate::options::ThetaUpdate;
 use crate::random::Random;
 use crate::votes::Comparisons;
 
@@ -36,6 +32,9 @@ const MIN_GROUPS: usize = 12;
 /// There are fewer than [`MAX_GROUPS`] groups if these would take more than so many
 /// multiplications, about a tenth of a second.
 const MAX_WORK: f64 = 2e8;
+
+/// Where θ is found by iteration, this is far less than refits differ by.
+const REFIT_TOLERANCE: f64 = 1e-6;
 
 /// The scores of all refits.
 pub(super) struct Refits {
@@ -109,15 +108,14 @@ fn refit(
     settings: Settings,
     stop: &Stop,
 ) -> Result<Vec<f64>> {
-    let statistics = Arc::new(Statistics::new(votes, stop)?);
-    let flow = Flow::new(votes, PairModel::Uniform, stop)?;
-    let solver = LaplacianSolver::new(&flow, SolveFrequency::Often, stop)?;
-    let scale = statistics.total() / snapshot.statistics().total();
+    let path_votes = PathVotes::new(votes, &settings, stop)?;
+    let scale = path_votes.statistics.total() / snapshot.statistics().total();
     let settings = Settings {
         alpha: settings.alpha * scale,
+        score_tolerance: REFIT_TOLERANCE,
         ..settings
     };
-    let mut path = Path::new(&statistics, &Arc::new(solver), settings, stop)?;
+    let mut path = path_votes.path(settings, stop)?;
     scores_at(&mut path, snapshot.t() * scale, settings, stop)
 }
 

@@ -51,7 +51,7 @@ impl<'a> ResistanceSolver<'a> {
     /// For the Laplacian of a flow with these components.
     pub fn new(flow: &'a Flow, components: &'a [Vec<u32>], stop: &Stop) -> Result<Self> {
         let components = components.iter().map(|items| &items[..]).collect();
-        let mut hessian = Hessian::new(flow, components);
+        let mut hessian = Hessian::new(flow, components, 0.0);
         let inverse = match hessian.items() <= MAX_INVERTED_ITEMS {
             true => hessian.inverse(stop)?,
             false => None,

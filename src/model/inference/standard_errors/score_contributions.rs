@@ -20,6 +20,11 @@ impl<'a> ScoreContributions<'a> {
         Self { votes, fitted }
     }
 
+    /// Sums over nobody.
+    pub fn empty_sums(&self) -> AnnotatorSums {
+        AnnotatorSums::new(self.votes.items(), self.fitted.loss)
+    }
+
     /// Calls `visit` with each of these annotators and its score contribution.
     pub fn for_each(
         &self,
@@ -32,7 +37,8 @@ impl<'a> ScoreContributions<'a> {
             stop.check()?;
             let position_bias = self.fitted.position_bias(u);
             self.fitted.set_own_scores(u, &mut contribution.own_scores);
-            contribution.compute(self.votes, self.votes.cluster(u), position_bias);
+            let rows = self.votes.cluster(u);
+            contribution.compute(self.votes, rows, position_bias, self.fitted.loss);
             self.fitted
                 .reset_own_scores(u, &mut contribution.own_scores);
             visit(u, &contribution);
@@ -52,7 +58,7 @@ impl<'a> ScoreContributions<'a> {
         add: impl Fn(&mut T, usize, &ScoreContribution) + Sync,
     ) -> Result<Vec<(AnnotatorSums, T)>> {
         in_parallel(groups, threads, |group| {
-            let (mut sums, mut total) = (AnnotatorSums::new(self.votes.items()), new());
+            let (mut sums, mut total) = (self.empty_sums(), new());
             let annotators = (group..self.votes.clusters()).step_by(groups);
             self.for_each(annotators, stop, |u, contribution| {
                 sums.add(contribution);

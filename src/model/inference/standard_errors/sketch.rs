@@ -110,7 +110,7 @@ fn signed_sums(
         }
     };
     let lanes = contributions.accumulate(LANES, threads, stop, new, add)?;
-    let mut sums = AnnotatorSums::new(items);
+    let mut sums = contributions.empty_sums();
     let mut rhs = vec![RhsLanes::default(); items];
     for (k, (in_lane, lane)) in lanes.into_iter().enumerate() {
         sums.merge(&in_lane);

@@ -1,6 +1,7 @@
 //! The ways to find the variances, compared with each other and with leaving annotators
 //! out.
 
+use super::estimate::curvatures;
 use super::fitted::Fitted;
 use super::hessian::{Hessian, LANES, RhsLanes};
 use super::jackknife::RefitContributions;
@@ -8,8 +9,9 @@ use super::refits::Refits;
 use super::score_contributions::ScoreContributions;
 use super::{StandardErrors, exact, sketch};
 use crate::execution::Stop;
-use crate::model::{Flow, LaplacianSolver, Path, Problem, Settings, SolveFrequency};
-use crate::options::{Options, PairModel};
+use crate::model::path::PathVotes;
+use crate::model::{Flow, LaplacianSolver, Problem, Settings, SolveFrequency, consensus_scores};
+use crate::options::{Loss, Options, PairModel};
 use crate::random::Random;
 use crate::votes::{Comparison, Comparisons};
 
@@ -43,11 +45,13 @@ fn with_hessian<T>(
     let theta = vec![0.0; votes.items()];
     let fitted = Fitted {
         theta: &theta,
+        loss: Loss::Squared,
+        ridge: 0.0,
         effects: None,
     };
     let contributions = ScoreContributions::new(votes, fitted);
     let components = consensus.components().collect();
-    let hessian = Hessian::new(&flow, components);
+    let hessian = Hessian::new(&flow, components, 0.0);
     test(&hessian, &contributions)
 }
 
@@ -208,6 +212,8 @@ fn with_effects<T>(votes: &Comparisons, test: impl FnOnce(&Problem, Fitted<'_>) 
     assert!(norms.iter().any(|&norm| norm > 0.0) && norms.contains(&0.0));
     let fitted = Fitted {
         theta: snapshot.theta(),
+        loss: problem.settings.loss,
+        ridge: 0.0,
         effects: Some((snapshot, problem.settings)),
     };
     test(&problem, fitted)
@@ -234,8 +240,8 @@ fn leave_one_out(votes: &Comparisons, problem: &Problem, fitted: Fitted<'_>) -> 
             alpha: settings.alpha * scale,
             ..settings
         };
-        let parts = (&without.statistics, &without.consensus);
-        let mut path = Path::new(parts.0, parts.1, settings, &stop).unwrap();
+        let path_votes = PathVotes::new(&others, &settings, &stop).unwrap();
+        let mut path = path_votes.path(settings, &stop).unwrap();
         let refitted = path.advance_to(snapshot.t() * scale, &stop).unwrap();
         for (i, slot) in squares.iter_mut().enumerate() {
             *slot += (refitted.theta()[i] - fitted.theta[i]).powi(2);
@@ -253,7 +259,8 @@ fn refits_give_the_variance_of_leaving_annotators_out() {
         let votes = votes_with_tastes(annotators, 1.0);
         with_effects(&votes, |problem, fitted| {
             let contributions = ScoreContributions::new(&votes, fitted);
-            let hessian = Hessian::new(&problem.flow, problem.consensus.components().collect());
+            let hessian =
+                Hessian::new(&problem.flow, problem.consensus.components().collect(), 0.0);
             let inverse = hessian.inverse(&stop).unwrap().unwrap();
             let sandwich = exact::variances(&hessian, &contributions, &inverse, 1, &stop).unwrap();
             let sandwich = sandwich.sandwich();
@@ -278,6 +285,8 @@ fn without_effects_nothing_is_refitted() {
     let theta = vec![0.0; votes.items()];
     let fitted = Fitted {
         theta: &theta,
+        loss: Loss::Squared,
+        ridge: 0.0,
         effects: None,
     };
     let refits = Refits::new(&votes, &fitted, 2, &Stop::default()).unwrap();
@@ -301,4 +310,102 @@ fn the_number_of_threads_does_not_change_refits() {
         let votes = votes_with_tastes(annotators, 1.0);
         assert!(standard_errors(&votes, 1) == standard_errors(&votes, 3));
     }
+}
+
+/// Votes for a side, of annotators who are sure in different degrees.
+fn side_votes(annotators: usize) -> Comparisons {
+    let items = 9;
+    let mut random = Random(2);
+    let mut votes = Comparisons::with_capacity(items, 0, false, false);
+    for _ in 0..annotators {
+        let noise = 1.0 + 3.0 * random.uniform();
+        for _ in 0..20 {
+            let left = random.below(items);
+            let right = (left + 1 + random.below(items - 1)) % items;
+            let better = right as f64 - left as f64 + noise * random.normal();
+            votes.push(Comparison {
+                left,
+                right,
+                choice: if better > 0.0 { 1.0 } else { -1.0 },
+                weight: 1.0,
+            });
+        }
+        votes.end_annotator();
+    }
+    votes
+}
+
+/// The sandwich with the Hessian of each loss, and the jackknife by the book.
+#[test]
+fn the_hessian_of_each_loss_gives_the_variance_of_leaving_annotators_out() {
+    let stop = Stop::default();
+    let (votes, ridge) = (side_votes(60), 0.01);
+    for loss in [Loss::Logistic, Loss::Probit] {
+        let scores = |votes: &Comparisons| {
+            let flow = Flow::new(votes, PairModel::Uniform, &stop).unwrap();
+            consensus_scores(&flow.into(), loss, ridge, &stop).unwrap()
+        };
+        let theta = scores(&votes);
+        let fitted = Fitted {
+            theta: &theta,
+            loss,
+            ridge,
+            effects: None,
+        };
+        let flow = Flow::new(&votes, PairModel::Uniform, &stop).unwrap();
+        let all: Vec<u32> = (0..votes.items() as u32).collect();
+        let weighted = curvatures(&votes, &flow, &fitted).unwrap();
+        let hessian = Hessian::new(&weighted, vec![&all], ridge);
+        let inverse = hessian.inverse(&stop).unwrap().unwrap();
+        let contributions = ScoreContributions::new(&votes, fitted);
+        let found = exact::variances(&hessian, &contributions, &inverse, 1, &stop).unwrap();
+        // Votes are about as variable as the model says.
+        let unit = found.sums.unit_variance();
+        assert!((0.7..1.4).contains(&unit), "{loss}: {unit}");
+        let mut expected = vec![0.0; votes.items()];
+        let n = votes.annotators() as f64;
+        for left_out in 0..votes.annotators() {
+            let others = votes.select(|row| !votes.rows(left_out).contains(&row));
+            for (slot, (x, y)) in expected.iter_mut().zip(scores(&others).iter().zip(&theta)) {
+                *slot += (x - y).powi(2) * (n - 1.0) / n;
+            }
+        }
+        for (found, expected) in found.clustered.iter().zip(&expected) {
+            let ratio = (found / expected).sqrt();
+            assert!((0.85..1.1).contains(&ratio), "{loss}: {ratio}");
+        }
+    }
+}
+
+/// The weights of the Hessian with effects are those of every vote's own prediction.
+#[test]
+fn the_hessian_has_the_effects_in_it() {
+    let stop = Stop::default();
+    let votes = side_votes(40);
+    let options = Options {
+        loss: Loss::Probit,
+        ..Options::default()
+    };
+    let problem = Problem::new(&votes, &options, &stop).unwrap();
+    let mut path = problem.path(&stop).unwrap();
+    let snapshot = path.advance_to(8.0 * problem.first_entry, &stop).unwrap();
+    let fitted = Fitted {
+        theta: snapshot.theta(),
+        loss: Loss::Probit,
+        ridge: 0.01,
+        effects: Some((snapshot, problem.settings)),
+    };
+    assert!(snapshot.deviation_norm().iter().any(|&norm| norm > 0.0));
+    let found = curvatures(&votes, &problem.flow, &fitted).unwrap();
+    let mut expected = vec![0.0; found.len()];
+    for u in 0..votes.annotators() {
+        let mut own = fitted.theta.to_vec();
+        fitted.set_own_scores(u, &mut own);
+        for vote in votes.of(u) {
+            let predicted = own[vote.left] - own[vote.right] + fitted.position_bias(u);
+            let pair = found.pair(vote.left.min(vote.right), vote.left.max(vote.right));
+            expected[pair] += Loss::Probit.derivatives(vote.choice, predicted).1;
+        }
+    }
+    assert!(error(&found.weight, &expected) < 1e-12);
 }
