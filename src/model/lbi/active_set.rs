@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
+use super::duplicates::{Duplicate, Duplicates};
 use super::gradients::{StepScratch, bias_gradient, deviation_gradient, shrink, shrunk};
-use super::kernels::{Effects, SubtractEffects, ZStep, ZStepResult};
+use super::kernels::{Contribution, Effects, SubtractEffects, ZStep, ZStepResult};
 use super::screening::{MeanScores, ScoreIntegral, Screening};
 use super::snapshot::Snapshot;
 use crate::error::Result;
@@ -44,6 +45,9 @@ pub(super) struct ActiveSet {
     stage: Vec<EffectStage>,
     bias_only: Vec<u32>,
     active: Vec<u32>,
+    /// Active annotators with the same effects. Of those, z, `effects` and `blocks` have
+    /// the first one's only.
+    duplicates: Duplicates,
     /// z of δ, laid out as the vectors of the statistics are; each annotator's in
     /// the order of its block.
     z: Vec<Quad>,
@@ -68,6 +72,7 @@ impl ActiveSet {
             stage: vec![EffectStage::Inactive; annotators],
             bias_only: Vec::with_capacity(annotators),
             active: Vec::with_capacity(annotators),
+            duplicates: Duplicates::new(statistics),
             z: vec![[0.0; 4]; statistics.offsets[annotators]],
             effects: vec![Effects::default(); annotators],
             bias_integral: vec![0.0; annotators],
@@ -240,15 +245,17 @@ impl ActiveSet {
                 .set_deviation(u, norm / t, bias_integral / t, drift);
             return;
         }
-        let range = statistics.offsets[u]..statistics.offsets[u + 1];
-        let image = &mut scratch.image[..range.len()];
-        for quad in &mut *image {
-            *quad = quad.map(|value| value / total);
+        if !matches!(self.duplicates.of(u), Duplicate::Follower { .. }) {
+            let range = statistics.offsets[u]..statistics.offsets[u + 1];
+            let image = &mut scratch.image[..range.len()];
+            for quad in &mut *image {
+                *quad = quad.map(|value| value / total);
+            }
+            self.blocks.add(statistics, u);
+            self.blocks
+                .arrange(statistics, u, image, &mut self.z[range]);
+            self.effects[u].scale = scale;
         }
-        self.blocks.add(statistics, u);
-        self.blocks
-            .arrange(statistics, u, image, &mut self.z[range]);
-        self.effects[u].scale = scale;
         self.stage[u] = EffectStage::Active;
         self.deviation_entry[u] = Some(now);
         self.active.push(u as u32);
@@ -272,14 +279,11 @@ impl ActiveSet {
 
     /// Subtracts the effects of the annotators that became active in this step.
     fn subtract_entered(&mut self, active_before: usize, rhs: &mut [f64]) {
-        for &u in &self.active[active_before..] {
-            let u = u as usize;
-            let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
-            vectorised(SubtractEffects {
-                block: self.blocks.of(&self.statistics, u),
-                effects: &self.effects[u],
-                z: &self.z[range],
-                image: &mut self.scratch.image,
+        for index in active_before..self.active.len() {
+            let u = self.active[index] as usize;
+            vectorised(SubtractAnnotator {
+                active_set: self,
+                u,
                 rhs,
             });
         }
@@ -301,7 +305,13 @@ impl ActiveSet {
             snapshot.set_bias(u, shrunk(z, self.settings.kappa));
         }
         for index in 0..self.active.len() {
-            self.write_active(self.active[index] as usize, theta, size, snapshot);
+            let u = self.active[index] as usize;
+            match self.duplicates.of(u) {
+                Duplicate::Follower { group } => {
+                    snapshot.copy_effects(self.duplicates.representative(group), u);
+                }
+                _ => self.write_active(u, theta, size, snapshot),
+            }
         }
         self.write_entering(scores, elapsed, snapshot);
     }
@@ -415,57 +425,104 @@ impl Kernel for ActiveStep<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Result<()> {
         let Self {
-            active_set,
-            theta,
-            rhs,
-            now,
-            stop,
+            active_set, rhs, ..
         } = self;
-        let ActiveSet {
+        for index in 0..active_set.active.len() {
+            let u = active_set.active[index] as usize;
+            // The representative of a group comes before the others: all enter in the same
+            // step, in ascending order.
+            if let Duplicate::Follower { group } = active_set.duplicates.of(u) {
+                active_set.duplicates.subtract(group, rhs);
+                continue;
+            }
+            self.stop.check()?;
+            active_set.step_active(lanes, u, self.theta, self.now);
+            active_set.subtract_effects(lanes, u, rhs);
+        }
+        Ok(())
+    }
+}
+
+/// Subtracts the effects of an active annotator from the right-hand side.
+struct SubtractAnnotator<'a> {
+    active_set: &'a mut ActiveSet,
+    u: usize,
+    rhs: &'a mut [f64],
+}
+
+impl Kernel for SubtractAnnotator<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        self.active_set.subtract_effects(lanes, self.u, self.rhs);
+    }
+}
+
+impl ActiveSet {
+    /// Moves z of an active annotator who is no follower, and shrinks.
+    #[inline(always)]
+    fn step_active<L: Lanes>(&mut self, lanes: L, u: usize, theta: &[f64], now: EffectEntry) {
+        let Self {
             statistics,
             settings,
-            active,
-            z,
-            effects,
-            bias_entry,
             blocks,
             scratch: StepScratch { x, image, .. },
             ..
-        } = active_set;
+        } = self;
         let size = settings.alpha / statistics.total;
-        for &u in &*active {
-            stop.check()?;
-            let u = u as usize;
-            let block = blocks.of(statistics, u);
-            let z = &mut z[statistics.offsets[u]..statistics.offsets[u + 1]];
-            let effects = &mut effects[u];
-            let ZStepResult {
-                norm,
-                bias_gradient,
-            } = ZStep {
-                block,
-                theta,
-                effects,
-                size,
-                z,
-                x,
-                image,
-            }
-            .run(lanes);
-            effects.scale = shrink(norm, settings.kappa);
-            if settings.position_bias {
-                let change = size * bias_gradient;
-                step_bias(effects, &mut bias_entry[u], change, settings.kappa, now);
-            }
-            SubtractEffects {
-                block,
-                effects,
-                z,
-                image,
-                rhs,
-            }
-            .run(lanes);
+        let effects = &mut self.effects[u];
+        let ZStepResult {
+            norm,
+            bias_gradient,
+        } = ZStep {
+            block: blocks.of(statistics, u),
+            theta,
+            effects,
+            size,
+            z: &mut self.z[statistics.offsets[u]..statistics.offsets[u + 1]],
+            x,
+            image,
         }
-        Ok(())
+        .run(lanes);
+        effects.scale = shrink(norm, settings.kappa);
+        if settings.position_bias {
+            let (change, entry) = (size * bias_gradient, &mut self.bias_entry[u]);
+            let was_zero = entry.is_none();
+            step_bias(effects, entry, change, settings.kappa, now);
+            if was_zero && entry.is_some() {
+                for other in self.duplicates.after(u) {
+                    self.bias_entry[other] = Some(now);
+                }
+            }
+        }
+    }
+
+    /// Subtracts L_u δ^u + a_u γ^u of an active annotator.
+    #[inline(always)]
+    fn subtract_effects<L: Lanes>(&mut self, lanes: L, u: usize, rhs: &mut [f64]) {
+        let Self {
+            statistics,
+            blocks,
+            duplicates,
+            ..
+        } = self;
+        let contribution = Contribution {
+            block: blocks.of(statistics, u),
+            effects: &self.effects[u],
+            z: &self.z[statistics.offsets[u]..statistics.offsets[u + 1]],
+            image: &mut self.scratch.image,
+        };
+        match duplicates.of(u) {
+            Duplicate::Unique => SubtractEffects { contribution, rhs }.run(lanes),
+            Duplicate::Representative { group } => {
+                let mut own = [[0.0; 4]];
+                blocks.restore(statistics, u, &[contribution.quad(lanes)], &mut own);
+                let [[first, second, ..]] = own;
+                duplicates.set_contribution(group, [first, second]);
+                duplicates.subtract(group, rhs);
+            }
+            Duplicate::Follower { group } => duplicates.subtract(group, rhs),
+        }
     }
 }
