@@ -10,13 +10,16 @@ use hashbrown::hash_map::Entry;
 
 use crate::model::statistics::Statistics;
 
-/// Marks the end of a list, and an annotator who is no duplicate.
+/// Nobody, or no group.
 const NONE: u32 = u32::MAX;
 
-/// Who gave the same vote as whom.
+/// Who gave the same vote as whom. Annotators of the same vote are a group; all but the
+/// first follow it.
 pub(super) struct Duplicates {
-    /// By annotator: a number for all who gave the same vote; `NONE` if nobody else did.
-    group: Vec<u32>,
+    /// By annotator: the group that they follow; `NONE` of most.
+    follows: Vec<u32>,
+    /// By annotator: the group that they represent; `NONE` of most.
+    leads: Vec<u32>,
     /// By annotator: the next one of the same group.
     next: Vec<u32>,
     /// By group: its first annotator.
@@ -32,22 +35,13 @@ struct PairContribution {
     values: [f64; 2],
 }
 
-/// What one annotator is among those with the same vote.
-pub(super) enum Duplicate {
-    /// Nobody else gave this vote, or there are several votes.
-    Unique,
-    /// The first of a group.
-    Representative { group: usize },
-    /// Another one of a group.
-    Follower { group: usize },
-}
-
 impl Duplicates {
     /// Finds the annotators with the same single vote.
     pub fn new(statistics: &Statistics) -> Self {
         let annotators = statistics.annotators();
         let mut found = Self {
-            group: vec![NONE; annotators],
+            follows: vec![NONE; annotators],
+            leads: vec![NONE; annotators],
             next: vec![NONE; annotators],
             representative: Vec::new(),
             contribution: Vec::new(),
@@ -64,10 +58,10 @@ impl Duplicates {
                 }
                 Entry::Occupied(mut entry) => {
                     let before = entry.insert(u as u32) as usize;
-                    if found.group[before] == NONE {
-                        found.begin_group(before, vote.items);
-                    }
-                    found.group[u] = found.group[before];
+                    found.follows[u] = match found.follows[before] {
+                        NONE => found.begin_group(before, vote.items),
+                        group => group,
+                    };
                     found.next[before] = u as u32;
                 }
             }
@@ -75,31 +69,33 @@ impl Duplicates {
         found
     }
 
-    fn begin_group(&mut self, representative: usize, items: [u32; 2]) {
-        self.group[representative] = self.representative.len() as u32;
+    fn begin_group(&mut self, representative: usize, items: [u32; 2]) -> u32 {
+        let group = self.representative.len() as u32;
+        self.leads[representative] = group;
         self.representative.push(representative as u32);
         self.contribution.push(PairContribution {
             items,
             values: [0.0; 2],
         });
+        group
     }
 
+    /// Whether somebody before this annotator gave the same vote.
     #[inline(always)]
-    pub fn of(&self, u: usize) -> Duplicate {
-        let group = self.group[u];
-        if group == NONE {
-            return Duplicate::Unique;
-        }
-        let group = group as usize;
-        match self.representative[group] as usize == u {
-            true => Duplicate::Representative { group },
-            false => Duplicate::Follower { group },
-        }
+    pub fn follows(&self, u: usize) -> bool {
+        self.follows[u] != NONE
     }
 
-    /// The annotator whose effects are computed.
-    pub fn representative(&self, group: usize) -> usize {
-        self.representative[group] as usize
+    /// Whether this annotator is the first of several with the same vote.
+    #[inline(always)]
+    pub fn leads(&self, u: usize) -> bool {
+        self.leads[u] != NONE
+    }
+
+    /// The annotator whom this one follows.
+    pub fn representative(&self, u: usize) -> Option<usize> {
+        let group = self.follows[u];
+        (group != NONE).then(|| self.representative[group as usize] as usize)
     }
 
     /// Those of the same group who come after this one.
@@ -109,16 +105,30 @@ impl Duplicates {
         std::iter::successors(existing(self.next[u]), move |u| existing(next(u)))
     }
 
-    /// Sets what each annotator of a group adds to L δ + a γ, at the items of the vote.
-    pub fn set_contribution(&mut self, group: usize, values: [f64; 2]) {
-        self.contribution[group].values = values;
+    /// Subtracts what a representative adds to L δ + a γ, at the items of the vote, from
+    /// the right-hand side. It is kept for those who follow.
+    #[inline(always)]
+    pub fn subtract_representative(&mut self, u: usize, values: [f64; 2], rhs: &mut [f64]) {
+        let contribution = &mut self.contribution[self.leads[u] as usize];
+        contribution.values = values;
+        contribution.subtract_from(rhs);
     }
 
-    /// Subtracts that from the right-hand side, for one annotator.
+    /// Subtracts the same for an annotator who follows; false if this one does not.
     #[inline(always)]
-    pub fn subtract(&self, group: usize, rhs: &mut [f64]) {
-        let PairContribution { items, values } = self.contribution[group];
-        for (item, value) in items.into_iter().zip(values) {
+    pub fn subtract_follower(&self, u: usize, rhs: &mut [f64]) -> bool {
+        let group = self.follows[u];
+        if group != NONE {
+            self.contribution[group as usize].subtract_from(rhs);
+        }
+        group != NONE
+    }
+}
+
+impl PairContribution {
+    #[inline(always)]
+    fn subtract_from(&self, rhs: &mut [f64]) {
+        for (&item, value) in self.items.iter().zip(self.values) {
             rhs[item as usize] -= value;
         }
     }
