@@ -46,6 +46,10 @@ impl Duplicates {
             representative: Vec::new(),
             contribution: Vec::new(),
         };
+        #[cfg(test)]
+        if tests::EVERYBODY_ALONE.get() {
+            return found;
+        }
         // By vote: the latest annotator who gave it.
         let mut latest: HashMap<SingleVote, u32> = HashMap::new();
         for u in 0..annotators {
@@ -156,5 +160,113 @@ impl SingleVote {
             imbalance: annotator.imbalance[0].to_bits(),
             net_left: annotator.net_left.to_bits(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::execution::Stop;
+    use crate::model::Problem;
+    use crate::options::{Options, ThetaUpdate};
+    use crate::random::Random;
+    use crate::votes::{Comparison, Comparisons};
+
+    thread_local! {
+        /// Whether nobody is taken for a duplicate on this thread.
+        pub(super) static EVERYBODY_ALONE: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Most annotators have one vote, of few different ones; every seventh has ten.
+    fn votes(items: usize, weighted: bool) -> Comparisons {
+        let mut random = Random(23);
+        let mut votes = Comparisons::with_capacity(items, 0, true, weighted);
+        for annotator in 0..300 {
+            for _ in 0..if annotator % 7 == 0 { 10 } else { 1 } {
+                let left = random.below(items);
+                votes.push(Comparison {
+                    left,
+                    right: (left + 1 + random.below(items.min(4) - 1)) % items,
+                    choice: [-1.0, 0.0, 0.5, 1.0, 1.0][random.below(5)],
+                    weight: if weighted {
+                        [0.5, 2.0][random.below(2)]
+                    } else {
+                        1.0
+                    },
+                });
+            }
+            votes.end_annotator();
+        }
+        votes
+    }
+
+    /// Every number of the path at every grid time, and when effects entered.
+    fn path_bits(votes: &Comparisons, options: &Options) -> (Vec<u64>, String) {
+        let stop = Stop::default();
+        let problem = Problem::new(votes, options, &stop).unwrap();
+        let mut path = problem.path(&stop).unwrap();
+        let mut bits = Vec::new();
+        for t in problem.grid(options).unwrap() {
+            let snapshot = path.advance_to(t, &stop).unwrap();
+            let deviations = (0..votes.annotators()).flat_map(|u| snapshot.deviation(u));
+            let numbers = snapshot.theta().iter().chain(snapshot.position_bias());
+            let numbers = numbers.chain(snapshot.deviation_norm()).chain(deviations);
+            bits.extend(numbers.map(|x| x.to_bits()));
+        }
+        let entries = (path.bias_entries(), path.deviation_entries());
+        (bits, format!("{entries:?}"))
+    }
+
+    #[test]
+    fn effects_are_those_of_a_step_for_everybody() {
+        let effects = [(None, None), (Some(false), None), (None, Some(false))];
+        for (items, weighted) in [(3, false), (4, true), (9, false), (9, true)] {
+            let votes = votes(items, weighted);
+            let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
+            let found = Duplicates::new(&statistics);
+            assert!((0..300).filter(|&u| found.follows(u)).count() > 100);
+            for (position_bias, personal) in effects {
+                for theta_update in [ThetaUpdate::Solve, ThetaUpdate::Lagged] {
+                    let options = Options {
+                        grid_points: 12,
+                        position_bias,
+                        personal,
+                        theta_update,
+                        ..Options::default()
+                    };
+                    let (bits, entries) = path_bits(&votes, &options);
+                    EVERYBODY_ALONE.set(true);
+                    let (expected_bits, expected_entries) = path_bits(&votes, &options);
+                    EVERYBODY_ALONE.set(false);
+                    assert!(bits == expected_bits, "{items} {options:?}");
+                    assert_eq!(entries, expected_entries);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_same_single_vote_makes_a_duplicate() {
+        let mut votes = Comparisons::with_capacity(4, 0, true, true);
+        let same = [(0, 1, 1.0, 2.0)];
+        votes.push_annotator(same);
+        votes.push_annotator([(1, 0, -1.0, 2.0)]); // sides swapped
+        votes.push_annotator([(0, 1, 0.5, 2.0)]);
+        votes.push_annotator(same);
+        votes.push_annotator([(0, 1, 1.0, 1.0), (0, 1, 1.0, 1.0)]); // the same sums
+        votes.push_annotator([(0, 1, 1.0, 1.0)]);
+        votes.push_annotator([(0, 2, 1.0, 2.0)]);
+        votes.push_annotator(same);
+        let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
+        let found = Duplicates::new(&statistics);
+        let representatives: Vec<_> = (0..8).map(|u| found.representative(u)).collect();
+        let (none, first) = (None, Some(0));
+        let expected = [none, none, none, first, none, none, none, first];
+        assert_eq!(representatives, expected);
+        assert_eq!(found.after(0).collect::<Vec<_>>(), [3, 7]);
+        assert_eq!(found.after(3).collect::<Vec<_>>(), [7]);
+        assert!(found.leads(0) && !found.leads(1) && !found.leads(3));
     }
 }
