@@ -13,6 +13,11 @@ use crate::votes::{Comparisons, Folds};
 /// estimate. The votes, their statistics and the path of all votes come on top.
 const MAX_FOLD_BYTES: usize = 640 << 20;
 
+/// Paths of so few votes, and with so few steps in all, stay on one thread: they take
+/// less time than it takes to start another one, which is about 0.05 ms.
+const MAX_VOTES_ALONE: usize = 256;
+const MAX_STEPS_ALONE: f64 = 500.0;
+
 /// The errors of every fold at every grid time, or at those up to the early stop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossValidation {
@@ -141,15 +146,27 @@ fn run_folds<T: Send>(
     other: impl FnOnce() -> Result<T> + Send,
 ) -> Result<(CrossValidation, T)> {
     let scheduler = Scheduler::new(input, max_in_memory);
-    let workers = threads.min(input.folds.count() + 1);
     let work = || scheduler.work(stop);
-    let other = with_helpers(workers, work, || {
+    let other = with_helpers(workers(input, threads), work, || {
         let other = other();
         work()?;
         other
     })?;
     let result = scheduler.finish();
     Ok((CrossValidation::new(result, input), other))
+}
+
+/// On how many of these threads the folds are run.
+fn workers(input: &CvInput<'_>, threads: usize) -> usize {
+    let folds = input.folds.count();
+    let time: f64 = input.grid[input.grid.len() - 1] - input.grid[0];
+    let steps = folds as f64 * time / input.settings.alpha;
+    // Without a path there are no steps, or not a number of them.
+    let has_many_steps = steps > MAX_STEPS_ALONE;
+    match has_many_steps || input.votes.len() > MAX_VOTES_ALONE {
+        true => threads.min(folds + 1),
+        false => 1,
+    }
 }
 
 #[cfg(test)]
@@ -183,6 +200,32 @@ mod tests {
             votes.end_annotator();
         }
         votes
+    }
+
+    #[test]
+    fn few_votes_and_few_steps_need_no_other_thread() {
+        let stop = Stop::default();
+        let workers_of = |annotators: usize, kappa: f64| {
+            let votes = votes(annotators, 6);
+            let options = Options {
+                kappa,
+                grid_span: 2.0,
+                ..Options::default()
+            };
+            let folds = Folds::draw(votes.len(), 5, 1);
+            let problem = Problem::new(&votes, &options, &stop).unwrap();
+            let input = CvInput {
+                votes: &votes,
+                folds: &folds,
+                settings: problem.settings,
+                grid: &problem.grid(&options).unwrap(),
+                extent: CvExtent::FullGrid,
+            };
+            workers(&input, 4)
+        };
+        assert_eq!(workers_of(5, 1.0), 1); // few votes, few steps
+        assert_eq!(workers_of(5, 1000.0), 4); // many steps
+        assert_eq!(workers_of(50, 1.0), 4); // many votes
     }
 
     /// The same errors and the same stop, whatever the number of threads and of
