@@ -5,6 +5,10 @@
 //! fit NAME         seconds of a fit with cross-validation
 //! losses NAME      the same with each loss, in turn
 //! consensus NAME   seconds of the ranking alone with each loss, without effects
+//! results NAME     processor time of a fit over the whole grid and of each result set, and a
+//!                  hash of the answers, for a comparison of two versions
+//! groups NAME N    µs of the fit and of the result sets of one of N small tables: the shortest
+//!                  elapsed and the mean processor time
 //! careless NAME    how well made-up careless annotators are found
 //! write NAME FILE  the votes as CSV, for measurements of other programs
 //! ```
@@ -16,8 +20,9 @@ use std::hint::black_box;
 use std::io::Write;
 use std::time::Instant;
 
+use me_hodgerank::arrow_array::{Array, RecordBatch};
 use me_hodgerank::internals::{Problem, Stop};
-use me_hodgerank::{Execution, Fit, Loss, Options};
+use me_hodgerank::{Execution, Fit, Loss, Options, ResultSet};
 use published::Published;
 
 fn main() {
@@ -33,10 +38,12 @@ fn main() {
         ["fit", name] => fit(name),
         ["losses", name] => losses(name, &Options::default()),
         ["consensus", name] => consensus(name),
+        ["results", name] => results(name),
+        ["groups", name, count] => groups(name, count.parse().unwrap()),
         ["careless", name] => careless(name),
         ["write", name, file] => write(name, file),
         _ => println!(
-            "usage: speed path|fit|losses|consensus|careless NAME, or speed write NAME FILE"
+            "usage: speed path|fit|losses|consensus|results|careless NAME, speed groups NAME N, speed write NAME FILE"
         ),
     }
 }
@@ -155,6 +162,86 @@ fn losses(name: &str, options: &Options) {
         format!(r#""{loss}": {{"seconds": {clock:.3}, "cores": {cores:.3}}}"#)
     });
     println!("{{{}}}", each.collect::<Vec<_>>().join(", "));
+}
+
+/// A fit as a stored model has it, and everything that is said of it.
+fn results(name: &str) {
+    let Some(votes) = votes::load(name) else {
+        return println!("null");
+    };
+    let mut hasher = blake3::Hasher::new();
+    let mut before = process_time();
+    let mut lap = || -> f64 {
+        let start = std::mem::replace(&mut before, process_time());
+        before - start
+    };
+    let fit = Fit::new(&votes, &Options::default()).unwrap();
+    let mut parts = vec![("fit".to_string(), lap())];
+    hasher.update(&fit.to_bytes());
+    parts.push(("bytes".to_string(), lap()));
+    for set in ResultSet::ALL.into_iter().filter(|&set| fit.has(set)) {
+        hash_table(&mut hasher, &fit.table(set).unwrap());
+        parts.push((format!("{set:?}").to_lowercase(), lap()));
+    }
+    let parts = parts
+        .iter()
+        .map(|(part, seconds)| format!(r#""{part}": {seconds:.2}"#));
+    println!(
+        r#"{{{}, "hash": "{}"}}"#,
+        parts.collect::<Vec<_>>().join(", "),
+        &hasher.finalize().to_hex()[..16]
+    );
+}
+
+fn hash_table(hasher: &mut blake3::Hasher, table: &RecordBatch) {
+    for column in table.columns() {
+        let mut pending = vec![column.to_data()];
+        while let Some(data) = pending.pop() {
+            let nulls = data.nulls().map(|nulls| nulls.buffer());
+            for buffer in data.buffers().iter().chain(nulls) {
+                hasher.update(buffer.as_slice());
+            }
+            pending.extend(data.child_data().iter().cloned());
+        }
+    }
+}
+
+/// Fits the same votes again and again, as a database does with many groups, on one
+/// thread and on all.
+fn groups(name: &str, count: usize) {
+    let Some(votes) = votes::load(name) else {
+        return println!("null");
+    };
+    let fitted = |threads: Option<usize>| {
+        let mut execution = Execution::new();
+        if let Some(threads) = threads {
+            execution = execution.threads(threads);
+        }
+        Fit::new_within(&votes, &Options::default(), &mut execution).unwrap()
+    };
+    let fit = fitted(None);
+    let tables = || {
+        let sets = ResultSet::ALL.into_iter().filter(|&set| fit.has(set));
+        sets.map(|set| fit.table(set).unwrap().num_rows())
+            .sum::<usize>()
+    };
+    // The shortest elapsed time and the mean processor time.
+    let each = |work: &dyn Fn()| {
+        let (mut shortest, before) = (f64::INFINITY, process_time());
+        for _ in 0..count {
+            let start = Instant::now();
+            work();
+            shortest = shortest.min(start.elapsed().as_secs_f64());
+        }
+        let cores = (process_time() - before) / count as f64;
+        format!("[{:.1}, {:.1}]", 1e6 * shortest, 1e6 * cores)
+    };
+    let alone = each(&|| drop(black_box(fitted(Some(1)))));
+    let together = each(&|| drop(black_box(fitted(None))));
+    let tables = each(&|| {
+        black_box(tables());
+    });
+    println!(r#"{{"one_thread": {alone}, "all_threads": {together}, "result_sets": {tables}}}"#);
 }
 
 /// The area under the curve of a ranking of annotators by when an effect of

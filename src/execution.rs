@@ -28,11 +28,12 @@ use crate::error::{Error, ErrorKind, Result};
 /// How long the calling thread waits between two polls.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Work on so many votes or pairs at most is tried on the calling thread alone first.
+/// Work on so many votes or pairs at most, where there is a poll, is tried on the calling
+/// thread alone first.
 const MAX_SMALL: usize = 256;
 
 /// For so long, about the time that it takes to start a few threads. A fit of three
-/// votes takes 0.04 ms alone and took 0.3 ms with threads.
+/// votes of one annotator takes 0.04 ms alone and took 0.3 ms with threads.
 const SMALL_PATIENCE: Duration = Duration::from_micros(250);
 
 /// A sort of so many rows takes less than a millisecond.
@@ -181,15 +182,17 @@ impl<'a> Execution<'a> {
 
     /// Runs `work` on so many votes or pairs, which is told on how many threads.
     ///
-    /// Small work is tried on this thread alone. If it takes longer than to start
-    /// threads, it starts again with them.
+    /// Small work that somebody polls for is tried on this thread alone. If it takes longer
+    /// than to start threads, it starts again with them. Without a poll it is on this
+    /// thread anyway, and starts helpers where they are worth it: to try first would
+    /// lengthen a fit of three votes of three annotators from 0.8 to 1.05 ms.
     pub(crate) fn run_sized<T: Send>(
         &mut self,
         size: usize,
         work: impl Fn(usize, &Stop) -> Result<T> + Sync,
     ) -> Result<T> {
         let threads = self.threads;
-        if size <= MAX_SMALL && (self.poll.is_some() || threads > 1) {
+        if size <= MAX_SMALL && self.poll.is_some() {
             let stop = Stop::at(Instant::now().checked_add(SMALL_PATIENCE));
             match on_this_thread(&stop, |stop| work(1, stop)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -532,6 +535,23 @@ mod tests {
             forever(stop)
         });
         assert_eq!(error.unwrap_err().kind(), ErrorKind::Interrupted);
+    }
+
+    #[test]
+    fn small_work_that_takes_long_starts_again_only_if_it_is_polled() {
+        for (poll, expected) in [(false, 1), (true, 2)] {
+            let mut execution = Execution::new();
+            if poll {
+                execution = execution.poll(|| ControlFlow::Continue(()));
+            }
+            let calls = AtomicUsize::new(0);
+            let outcome = execution.run_sized(1, |_, stop| {
+                calls.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(4 * SMALL_PATIENCE);
+                stop.check()
+            });
+            assert_eq!((outcome, calls.into_inner()), (Ok(()), expected));
+        }
     }
 
     #[test]

@@ -22,13 +22,24 @@ pub fn is_careless(annotator: i64) -> bool {
 /// `ME_HODGERANK_DATA`; `simulated` follows the paper's study, `simulated-sides` has its
 /// votes without their strength; and
 /// `made-A-I-V` has A annotators of 85 % honest, 10 % random and 5 % always left,
-/// I items and V votes of each annotator.
+/// I items and V votes of each annotator; `made-100000-50-1` are as many with one vote
+/// each. `chain-N`, `ladder-N` and `grid-N` have N items in a row, N rungs, and N rows of
+/// N items, with three votes on each neighbouring pair by 40 annotators.
 pub fn rows(name: &str) -> Option<Vec<Vote>> {
     if let Some(sizes) = name.strip_prefix("made-") {
         let sizes: Vec<usize> = sizes.split('-').map(|n| n.parse().unwrap()).collect();
         let mut votes = Vec::new();
         made_up(sizes[0], sizes[1], sizes[2], |vote| votes.push(vote));
         return Some(votes);
+    }
+    for (form, make) in [
+        ("chain-", chain as fn(i64) -> _),
+        ("ladder-", ladder),
+        ("grid-", grid),
+    ] {
+        if let Some(size) = name.strip_prefix(form) {
+            return Some(thin(make(size.parse().unwrap())));
+        }
     }
     if name == "simulated" {
         return None;
@@ -111,6 +122,39 @@ pub fn made_up(annotators: usize, items: usize, votes_each: usize, mut push: imp
             push((annotator, left as i64, right as i64, choice));
         }
     }
+}
+
+fn chain(items: i64) -> Vec<(i64, i64)> {
+    (1..items).map(|item| (item - 1, item)).collect()
+}
+
+fn ladder(rungs: i64) -> Vec<(i64, i64)> {
+    let rung = |k: i64| {
+        let sides = [(2 * k - 2, 2 * k), (2 * k - 1, 2 * k + 1)];
+        let sides = sides.into_iter().filter(move |_| k > 0);
+        sides.chain([(2 * k, 2 * k + 1)])
+    };
+    (0..rungs).flat_map(rung).collect()
+}
+
+fn grid(side: i64) -> Vec<(i64, i64)> {
+    let neighbours = |item: i64| {
+        let right = ((item + 1) % side != 0).then_some((item, item + 1));
+        let below = (item + side < side * side).then_some((item, item + side));
+        right.into_iter().chain(below)
+    };
+    (0..side * side).flat_map(neighbours).collect()
+}
+
+/// Three votes on each pair, the first item being a little better.
+fn thin(pairs: Vec<(i64, i64)>) -> Vec<Vote> {
+    let mut random = Random(7);
+    let pairs = pairs.into_iter().flat_map(|pair| [pair; 3]);
+    let vote = |(left, right): (i64, i64)| {
+        let choice = if random.uniform() < 0.6 { 1.0 } else { -1.0 };
+        (random.below(40) as i64, left, right, choice)
+    };
+    pairs.map(vote).collect()
 }
 
 /// SplitMix64.

@@ -66,7 +66,8 @@ const MAX_Z: f64 = 38.5;
 
 /// How many triangles have which z: what q-values need to know of all of them.
 pub(super) struct ZHistogram {
-    /// For z above 0.
+    /// For z above 0, up to the largest so far: most tables are small, and all bins up to
+    /// the largest z there can be took a millisecond.
     bins: Vec<u64>,
     total: u64,
 }
@@ -74,7 +75,7 @@ pub(super) struct ZHistogram {
 impl ZHistogram {
     pub fn new() -> Self {
         Self {
-            bins: vec![0; (MAX_Z * BINS_PER_UNIT) as usize + 1],
+            bins: Vec::new(),
             total: 0,
         }
     }
@@ -82,7 +83,11 @@ impl ZHistogram {
     pub fn add(&mut self, z: f64) {
         self.total += 1;
         if z > 0.0 {
-            self.bins[bin(z)] += 1;
+            let bin = bin(z);
+            if bin >= self.bins.len() {
+                self.bins.resize(bin + 1, 0);
+            }
+            self.bins[bin] += 1;
         }
     }
 
@@ -90,17 +95,18 @@ impl ZHistogram {
     /// whose p is at most p_b, that of a triangle is the smallest p_b · total / N_b
     /// over the bins b up to its own. The bins make it too large by less than 1 %
     /// where it matters, never too small.
+    ///
+    /// A bin without triangles has the N_b of the next one with some, and a larger p_b: it
+    /// is left out.
     pub fn q_values(&self) -> QValues {
-        let mut from = vec![0; self.bins.len()];
-        let mut count = 0;
-        for (slot, &own) in from.iter_mut().zip(&self.bins).rev() {
-            count += own;
-            *slot = count;
-        }
+        let mut count: u64 = self.bins.iter().sum();
         let mut smallest = 1.0;
-        let bins = from.iter().enumerate().map(|(index, &count)| {
-            let p = normal_tail(index as f64 / BINS_PER_UNIT);
-            smallest = f64::min(smallest, p * self.total as f64 / count as f64);
+        let bins = self.bins.iter().enumerate().map(|(index, &own)| {
+            if own > 0 {
+                let p = normal_tail(index as f64 / BINS_PER_UNIT);
+                smallest = f64::min(smallest, p * self.total as f64 / count as f64);
+                count -= own;
+            }
             smallest
         });
         QValues(bins.collect())
@@ -217,5 +223,30 @@ mod tests {
         let mut one = ZHistogram::new();
         one.add(40.0);
         assert!(one.q_values().of(40.0) < 1e-300);
+    }
+
+    /// Of every bin, those without triangles too, to the bit.
+    #[test]
+    fn q_values_need_no_empty_bins() {
+        let mut random = Random(8);
+        for triangles in [0, 1, 2, 30, 5_000] {
+            let z = |_| [0.0, random.uniform(), 6.0 * random.uniform(), 50.0][random.below(4)];
+            let z: Vec<f64> = (0..triangles).map(z).collect();
+            let mut histogram = ZHistogram::new();
+            z.iter().for_each(|&z| histogram.add(z));
+            let q = histogram.q_values();
+            let all_bins = 0..=bin(MAX_Z);
+            let smallest = all_bins.scan(1.0, |smallest, index| {
+                let count = z.iter().filter(|&&z| z > 0.0 && bin(z) >= index).count();
+                let p = normal_tail(index as f64 / BINS_PER_UNIT);
+                *smallest = f64::min(*smallest, p * triangles as f64 / count as f64);
+                Some(*smallest)
+            });
+            let smallest: Vec<f64> = smallest.collect();
+            for &z in &z {
+                let expected = if z > 0.0 { smallest[bin(z)] } else { 1.0 };
+                assert_eq!(q.of(z).to_bits(), expected.to_bits(), "{z}");
+            }
+        }
     }
 }

@@ -132,7 +132,12 @@ impl GlmPath {
             integrals: HazardIntegrals::new(&votes.pool.hazards, 0.0),
             votes,
             scores,
-            screening: Screening::new(statistics, &settings, |u| statistics.quads(u).votes),
+            screening: Screening::new(
+                statistics,
+                &settings,
+                (0..statistics.annotators() as u32).collect(),
+                |u| statistics.quads(u).votes,
+            ),
             candidates: Vec::with_capacity(annotators),
             snapshot: Snapshot::new(statistics),
         };

@@ -82,26 +82,24 @@ impl<L: Lanes> Sink<L> for ZStepSink<'_, L> {
     }
 }
 
-/// rhs ← rhs − (L_u δ^u + a_u γ^u).
-pub(super) struct SubtractEffects<'a> {
+/// L_u δ^u + a_u γ^u, what an annotator's effects add to the normal equations of θ.
+pub(super) struct Contribution<'a> {
     pub block: Block<'a>,
     pub effects: &'a Effects,
     pub z: &'a [Quad],
     pub image: &'a mut [Quad],
-    pub rhs: &'a mut [f64],
 }
 
-impl Kernel for SubtractEffects<'_> {
-    type Output = ();
-
+impl Contribution<'_> {
+    /// Hands it over quad by quad; nothing if both effects are zero.
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
+    fn give<L: Lanes>(self, lanes: L, sink: impl Sink<L>) {
         let Self { effects, z, .. } = self;
-        let mut sink = SubtractSink {
+        let mut sink = ContributionSink {
             imbalance: self.block.imbalance,
             scale: lanes.splat(effects.scale),
             bias: lanes.splat(effects.bias),
-            rhs: self.block.at_items(self.rhs),
+            sink,
         };
         if effects.scale != 0.0 {
             let image = &mut self.image[..z.len()];
@@ -112,22 +110,65 @@ impl Kernel for SubtractEffects<'_> {
             }
         }
     }
+
+    /// The same of a block of one quad.
+    #[inline(always)]
+    pub fn quad<L: Lanes>(self, lanes: L) -> Quad {
+        let mut quad = [0.0; 4];
+        self.give(lanes, QuadSink(&mut quad));
+        quad
+    }
 }
 
-/// Takes L_u z, and subtracts scale·L_u z + a_u γ^u.
-struct SubtractSink<'a, 'x, L: Lanes> {
+/// Takes L_u z, and hands scale·L_u z + a_u γ^u on.
+struct ContributionSink<'a, L: Lanes, S: Sink<L>> {
     imbalance: &'a [Quad],
     scale: L::Register,
     bias: L::Register,
-    rhs: AtItems<'a, 'x>,
+    sink: S,
 }
 
-impl<L: Lanes> Sink<L> for SubtractSink<'_, '_, L> {
+impl<L: Lanes, S: Sink<L>> Sink<L> for ContributionSink<'_, L, S> {
     #[inline(always)]
     fn take(&mut self, lanes: L, index: usize, value: L::Register) {
         let change = lanes.multiply(self.scale, value);
         let a = lanes.load(&self.imbalance[index]);
         let change = lanes.add_product(change, a, self.bias);
-        self.rhs.subtract(lanes, index, change);
+        self.sink.take(lanes, index, change);
+    }
+}
+
+struct QuadSink<'a>(&'a mut Quad);
+
+impl<L: Lanes> Sink<L> for QuadSink<'_> {
+    #[inline(always)]
+    fn take(&mut self, lanes: L, _: usize, value: L::Register) {
+        lanes.store(value, self.0);
+    }
+}
+
+/// rhs ← rhs − (L_u δ^u + a_u γ^u).
+pub(super) struct SubtractEffects<'a> {
+    pub contribution: Contribution<'a>,
+    pub rhs: &'a mut [f64],
+}
+
+impl Kernel for SubtractEffects<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let block = self.contribution.block;
+        let rhs = SubtractSink(block.at_items(self.rhs));
+        self.contribution.give(lanes, rhs);
+    }
+}
+
+struct SubtractSink<'a, 'x>(AtItems<'a, 'x>);
+
+impl<L: Lanes> Sink<L> for SubtractSink<'_, '_> {
+    #[inline(always)]
+    fn take(&mut self, lanes: L, index: usize, value: L::Register) {
+        self.0.subtract(lanes, index, value);
     }
 }

@@ -30,8 +30,12 @@
 //! m, the effect is still zero. When the bound reaches m, z is computed, and
 //! either the effect enters or the bound is set anew. The steps at which effects
 //! enter are therefore exactly those of the loop over all annotators.
+//!
+//! Annotators with a single vote, and the same one, have the same effects: a step
+//! computes them once (`duplicates`).
 
 mod active_set;
+mod duplicates;
 mod gradients;
 mod kernels;
 mod path;

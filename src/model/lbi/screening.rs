@@ -101,11 +101,13 @@ pub(in crate::model) struct Screening {
 }
 
 impl Screening {
-    /// The bounds grow with the drift as they should, but start nowhere before
-    /// they are set. `bias_slope` says by how much that of an annotator's γ grows.
+    /// Screens these annotators. The bounds grow with the drift as they should, but start
+    /// nowhere before they are set. `bias_slope` says by how much that of an annotator's γ
+    /// grows.
     pub fn new(
         statistics: &Statistics,
         settings: &Settings,
+        screened: Vec<u32>,
         bias_slope: impl Fn(usize) -> f64,
     ) -> Self {
         let annotators = statistics.annotators();
@@ -130,7 +132,7 @@ impl Screening {
             bounds: (0..annotators).map(bounds).collect(),
             imbalance_norm: (0..annotators).map(|u| norm_of(imbalance(u))).collect(),
             bias_mean: vec![0.0; annotators],
-            screened: (0..annotators as u32).collect(),
+            screened,
             removed: 0,
         }
     }
@@ -149,6 +151,12 @@ impl Screening {
     /// γ has entered: it is no longer screened.
     pub fn remove_bias(&mut self, u: usize) {
         self.bounds[u].bias = ScreeningBound::NONE;
+    }
+
+    /// Gives a bias-only annotator, who was not screened, the bounds of another one.
+    pub fn copy(&mut self, other: usize, u: usize) {
+        self.bounds[u] = self.bounds[other];
+        self.bias_mean[u] = self.bias_mean[other];
     }
 
     /// Both effects are in the active set: the annotator is no longer screened.
@@ -184,6 +192,7 @@ impl Screening {
 }
 
 /// The bounds of one annotator's effects.
+#[derive(Clone, Copy)]
 struct EffectBounds {
     deviation: ScreeningBound,
     bias: ScreeningBound,
@@ -201,6 +210,7 @@ impl EffectBounds {
 }
 
 /// A bound on m‖z‖/t of an effect that is zero. It grows with the drift.
+#[derive(Clone, Copy)]
 struct ScreeningBound {
     base: f64,
     slope: f64,

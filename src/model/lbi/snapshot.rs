@@ -108,6 +108,18 @@ impl Snapshot {
         }
     }
 
+    /// Gives annotator u the effects of another one, who saw the same items.
+    pub(super) fn copy_effects(&mut self, other: usize, u: usize) {
+        self.set_bias(u, self.bias[other]);
+        let start = self.statistics.offsets[u];
+        let source = self.statistics.quad_range(other);
+        self.deviation.copy_within(source, start);
+        if self.deviation_norm[other] != 0.0 {
+            self.deviation_norm[u] = self.deviation_norm[other];
+            self.nonzero.push(u as u32);
+        }
+    }
+
     /// Sets δ^u to κ·shrink(z).
     pub(in crate::model) fn set_deviation(
         &mut self,

@@ -9,6 +9,9 @@ use crate::execution::Stop;
 use crate::model::inference::parallel::in_parallel;
 use crate::votes::Comparisons;
 
+/// A pass over so few votes takes less time than to start a thread, which is 0.05 ms.
+const MAX_VOTES_ALONE: usize = 256;
+
 /// The votes and the model that give the score contributions.
 pub(super) struct ScoreContributions<'a> {
     pub votes: &'a Comparisons,
@@ -57,6 +60,11 @@ impl<'a> ScoreContributions<'a> {
         new: impl Fn() -> T + Sync,
         add: impl Fn(&mut T, usize, &ScoreContribution) + Sync,
     ) -> Result<Vec<(AnnotatorSums, T)>> {
+        let threads = if self.votes.len() <= MAX_VOTES_ALONE {
+            1
+        } else {
+            threads
+        };
         in_parallel(groups, threads, |group| {
             let (mut sums, mut total) = (self.empty_sums(), new());
             let annotators = (group..self.votes.clusters()).step_by(groups);

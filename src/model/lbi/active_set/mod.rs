@@ -4,15 +4,18 @@
 //! *active* when δ enters. Nobody goes back: an effect that returns to zero
 //! stays in the active set.
 
+mod step;
+
 use std::sync::Arc;
 
+use super::duplicates::Duplicates;
 use super::gradients::{StepScratch, bias_gradient, deviation_gradient, shrink, shrunk};
-use super::kernels::{Effects, SubtractEffects, ZStep, ZStepResult};
+use super::kernels::{Effects, ZStep, ZStepResult};
 use super::screening::{MeanScores, ScoreIntegral, Screening};
 use super::snapshot::Snapshot;
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::simd::{Kernel, Lanes, Quad, vectorised};
+use crate::linalg::simd::{Quad, vectorised};
 use crate::model::blocks::Blocks;
 use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;
@@ -44,6 +47,9 @@ pub(super) struct ActiveSet {
     stage: Vec<EffectStage>,
     bias_only: Vec<u32>,
     active: Vec<u32>,
+    /// Annotators with the same effects. Screening looks at the first one only; and z and
+    /// `blocks` have the first one's only, `effects` too once they are active.
+    duplicates: Duplicates,
     /// z of δ, laid out as the vectors of the statistics are; each annotator's in
     /// the order of its block.
     z: Vec<Quad>,
@@ -67,19 +73,23 @@ impl ActiveSet {
             let imbalance = statistics.quads(u).imbalance.as_flattened().iter();
             imbalance.map(|a| a.abs()).sum::<f64>() / 2.0
         };
+        let duplicates = Duplicates::new(statistics);
+        let screened = (0..annotators as u32).filter(|&u| !duplicates.follows(u as usize));
+        let screening = Screening::new(statistics, &settings, screened.collect(), bias_slope);
         Self {
             statistics: Arc::clone(statistics),
             settings,
             stage: vec![EffectStage::Inactive; annotators],
             bias_only: Vec::with_capacity(annotators),
             active: Vec::with_capacity(annotators),
+            duplicates,
             z: vec![[0.0; 4]; statistics.offsets[annotators]],
             effects: vec![Effects::default(); annotators],
             bias_integral: vec![0.0; annotators],
             bias_entry: vec![None; annotators],
             deviation_entry: vec![None; annotators],
             blocks: Blocks::new(statistics),
-            screening: Screening::new(statistics, &settings, bias_slope),
+            screening,
             candidates: Vec::with_capacity(annotators),
             scratch: StepScratch::new(statistics),
         }
@@ -107,10 +117,11 @@ impl ActiveSet {
             settings,
             screening,
             scratch,
+            duplicates,
             ..
         } = self;
         let mut largest = 0.0f64;
-        for u in 0..statistics.annotators() {
+        for u in (0..statistics.annotators()).filter(|&u| !duplicates.follows(u)) {
             stop.check()?;
             if settings.personal {
                 let norm = deviation_gradient(statistics, u, 1.0, theta, 0.0, scratch);
@@ -139,13 +150,7 @@ impl ActiveSet {
     ) -> Result<()> {
         let scores = scores.at_step(now.time);
         let active_before = self.active.len();
-        vectorised(ActiveStep {
-            active_set: self,
-            theta,
-            rhs,
-            now,
-            stop,
-        })?;
+        self.step_active(theta, rhs, now, stop)?;
         self.step_bias_only(theta, &scores, now);
         self.screen_inactive(&scores, now);
         self.subtract_biases(rhs);
@@ -194,6 +199,7 @@ impl ActiveSet {
 
     /// Lets the effects of inactive annotators enter that have to.
     fn screen_inactive(&mut self, scores: &ScoreIntegral<'_>, now: EffectEntry) {
+        let (active_before, bias_only_before) = (self.active.len(), self.bias_only.len());
         let mut candidates = std::mem::take(&mut self.candidates);
         self.screening
             .collect_candidates(scores.t, scores.drift, &mut candidates);
@@ -213,8 +219,31 @@ impl ActiveSet {
                 self.bias_only.push(u);
                 self.screening.remove_bias(index);
             }
+            if self.stage[index] != EffectStage::Inactive {
+                self.enter_followers(index);
+            }
         }
         self.candidates = candidates;
+        // As if everybody had been looked at, one after the other.
+        self.active[active_before..].sort_unstable();
+        self.bias_only[bias_only_before..].sort_unstable();
+    }
+
+    /// Lets the effects of those enter who gave the same vote as an annotator whose
+    /// effects have just entered.
+    fn enter_followers(&mut self, u: usize) {
+        for other in self.duplicates.after(u) {
+            self.stage[other] = self.stage[u];
+            self.bias_entry[other] = self.bias_entry[u];
+            self.deviation_entry[other] = self.deviation_entry[u];
+            if self.stage[u] == EffectStage::Active {
+                self.active.push(other as u32);
+            } else {
+                self.effects[other] = self.effects[u];
+                self.bias_only.push(other as u32);
+                self.screening.copy(u, other);
+            }
+        }
     }
 
     /// Computes a γ that has been zero so far. Either it enters, which makes the
@@ -246,19 +275,21 @@ impl ActiveSet {
                 .set_deviation(u, norm / t, bias_integral / t, drift);
             return;
         }
-        let range = statistics.offsets[u]..statistics.offsets[u + 1];
-        let image = &mut scratch.image[..range.len()];
-        for quad in &mut *image {
-            *quad = quad.map(|value| value / total);
+        if !self.duplicates.follows(u) {
+            let range = statistics.offsets[u]..statistics.offsets[u + 1];
+            let image = &mut scratch.image[..range.len()];
+            for quad in &mut *image {
+                *quad = quad.map(|value| value / total);
+            }
+            self.blocks.add(statistics, u);
+            self.blocks
+                .arrange(statistics, u, image, &mut self.z[range]);
+            self.effects[u].scale = scale;
+            self.screening.remove(u);
         }
-        self.blocks.add(statistics, u);
-        self.blocks
-            .arrange(statistics, u, image, &mut self.z[range]);
-        self.effects[u].scale = scale;
         self.stage[u] = EffectStage::Active;
         self.deviation_entry[u] = Some(now);
         self.active.push(u as u32);
-        self.screening.remove(u);
     }
 
     /// Subtracts a_u γ^u of the bias-only annotators.
@@ -273,21 +304,6 @@ impl ActiveSet {
             for (index, a) in annotator.imbalance.iter().enumerate() {
                 rhs.subtract(index, a.map(|a| a * bias));
             }
-        }
-    }
-
-    /// Subtracts the effects of the annotators that became active in this step.
-    fn subtract_entered(&mut self, active_before: usize, rhs: &mut [f64]) {
-        for &u in &self.active[active_before..] {
-            let u = u as usize;
-            let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
-            vectorised(SubtractEffects {
-                block: self.blocks.of(&self.statistics, u),
-                effects: &self.effects[u],
-                z: &self.z[range],
-                image: &mut self.scratch.image,
-                rhs,
-            });
         }
     }
 
@@ -307,7 +323,11 @@ impl ActiveSet {
             snapshot.set_bias(u, shrunk(z, self.settings.kappa));
         }
         for index in 0..self.active.len() {
-            self.write_active(self.active[index] as usize, theta, size, snapshot);
+            let u = self.active[index] as usize;
+            match self.duplicates.representative(u) {
+                Some(other) => snapshot.copy_effects(other, u),
+                None => self.write_active(u, theta, size, snapshot),
+            }
         }
         self.write_entering(scores, elapsed, snapshot);
     }
@@ -364,9 +384,17 @@ impl ActiveSet {
             }
         }
         if self.settings.personal {
-            candidates.extend(&self.bias_only);
             for &u in &candidates {
                 self.write_entering_deviation(u as usize, scores, elapsed, snapshot);
+            }
+            for index in 0..self.bias_only.len() {
+                let u = self.bias_only[index] as usize;
+                self.write_entering_deviation(u, scores, elapsed, snapshot);
+            }
+        }
+        for &u in &candidates {
+            for other in self.duplicates.after(u as usize) {
+                snapshot.copy_effects(u as usize, other);
             }
         }
         self.candidates = candidates;
@@ -403,76 +431,5 @@ fn step_bias(
     effects.bias = shrunk(effects.z_bias, kappa);
     if effects.bias != 0.0 && entry.is_none() {
         *entry = Some(now);
-    }
-}
-
-/// A step of the active annotators. Each Laplacian is used twice while it is in
-/// the cache: for the gradient, and for the right-hand side of the next θ.
-struct ActiveStep<'a> {
-    active_set: &'a mut ActiveSet,
-    theta: &'a [f64],
-    rhs: &'a mut [f64],
-    now: EffectEntry,
-    stop: &'a Stop,
-}
-
-impl Kernel for ActiveStep<'_> {
-    type Output = Result<()>;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) -> Result<()> {
-        let Self {
-            active_set,
-            theta,
-            rhs,
-            now,
-            stop,
-        } = self;
-        let ActiveSet {
-            statistics,
-            settings,
-            active,
-            z,
-            effects,
-            bias_entry,
-            blocks,
-            scratch: StepScratch { x, image, .. },
-            ..
-        } = active_set;
-        let size = settings.alpha / statistics.total;
-        for &u in &*active {
-            stop.check()?;
-            let u = u as usize;
-            let block = blocks.of(statistics, u);
-            let z = &mut z[statistics.offsets[u]..statistics.offsets[u + 1]];
-            let effects = &mut effects[u];
-            let ZStepResult {
-                norm,
-                bias_gradient,
-            } = ZStep {
-                block,
-                theta,
-                effects,
-                size,
-                z,
-                x,
-                image,
-            }
-            .run(lanes);
-            effects.scale = shrink(norm, settings.kappa);
-            if settings.position_bias {
-                let change = size * bias_gradient;
-                step_bias(effects, &mut bias_entry[u], change, settings.kappa, now);
-            }
-            SubtractEffects {
-                block,
-                effects,
-                z,
-                image,
-                rhs,
-            }
-            .run(lanes);
-        }
-        Ok(())
     }
 }

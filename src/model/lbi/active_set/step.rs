@@ -1,0 +1,152 @@
+//! A step of the active annotators.
+
+use super::{ActiveSet, EffectEntry, step_bias};
+use crate::error::Result;
+use crate::execution::Stop;
+use crate::linalg::simd::{Kernel, Lanes, vectorised};
+use crate::model::lbi::gradients::{StepScratch, shrink};
+use crate::model::lbi::kernels::{Contribution, SubtractEffects, ZStep, ZStepResult};
+
+/// A step of the active annotators. Each Laplacian is used twice while it is in
+/// the cache: for the gradient, and for the right-hand side of the next θ.
+struct ActiveStep<'a> {
+    active_set: &'a mut ActiveSet,
+    theta: &'a [f64],
+    rhs: &'a mut [f64],
+    now: EffectEntry,
+    stop: &'a Stop,
+}
+
+impl Kernel for ActiveStep<'_> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> Result<()> {
+        let Self {
+            active_set, rhs, ..
+        } = self;
+        for index in 0..active_set.active.len() {
+            let u = active_set.active[index] as usize;
+            // The first of those with the same vote comes first: all enter in the same
+            // step, in ascending order.
+            if active_set.duplicates.subtract_follower(u, rhs) {
+                continue;
+            }
+            self.stop.check()?;
+            active_set.step_one(lanes, u, self.theta, self.now);
+            active_set.subtract_one(lanes, u, rhs);
+        }
+        Ok(())
+    }
+}
+
+/// Subtracts the effects of an active annotator from the right-hand side.
+struct SubtractAnnotator<'a> {
+    active_set: &'a mut ActiveSet,
+    u: usize,
+    rhs: &'a mut [f64],
+}
+
+impl Kernel for SubtractAnnotator<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        self.active_set.subtract_one(lanes, self.u, self.rhs);
+    }
+}
+
+impl ActiveSet {
+    /// A step of the active annotators, who subtract their effects from `rhs`.
+    pub(super) fn step_active(
+        &mut self,
+        theta: &[f64],
+        rhs: &mut [f64],
+        now: EffectEntry,
+        stop: &Stop,
+    ) -> Result<()> {
+        vectorised(ActiveStep {
+            active_set: self,
+            theta,
+            rhs,
+            now,
+            stop,
+        })
+    }
+
+    /// Subtracts the effects of the annotators that became active in this step.
+    pub(super) fn subtract_entered(&mut self, active_before: usize, rhs: &mut [f64]) {
+        for index in active_before..self.active.len() {
+            let u = self.active[index] as usize;
+            if !self.duplicates.subtract_follower(u, rhs) {
+                vectorised(SubtractAnnotator {
+                    active_set: self,
+                    u,
+                    rhs,
+                });
+            }
+        }
+    }
+
+    /// Moves z of an active annotator who is no follower, and shrinks.
+    #[inline(always)]
+    fn step_one<L: Lanes>(&mut self, lanes: L, u: usize, theta: &[f64], now: EffectEntry) {
+        let Self {
+            statistics,
+            settings,
+            blocks,
+            scratch: StepScratch { x, image, .. },
+            ..
+        } = self;
+        let size = settings.alpha / statistics.total;
+        let effects = &mut self.effects[u];
+        let ZStepResult {
+            norm,
+            bias_gradient,
+        } = ZStep {
+            block: blocks.of(statistics, u),
+            theta,
+            effects,
+            size,
+            z: &mut self.z[statistics.offsets[u]..statistics.offsets[u + 1]],
+            x,
+            image,
+        }
+        .run(lanes);
+        effects.scale = shrink(norm, settings.kappa);
+        if settings.position_bias {
+            let (change, entry) = (size * bias_gradient, &mut self.bias_entry[u]);
+            let was_zero = entry.is_none();
+            step_bias(effects, entry, change, settings.kappa, now);
+            if was_zero && entry.is_some() {
+                for other in self.duplicates.after(u) {
+                    self.bias_entry[other] = Some(now);
+                }
+            }
+        }
+    }
+
+    /// Subtracts L_u δ^u + a_u γ^u of an active annotator who is no follower.
+    #[inline(always)]
+    fn subtract_one<L: Lanes>(&mut self, lanes: L, u: usize, rhs: &mut [f64]) {
+        let Self {
+            statistics,
+            blocks,
+            duplicates,
+            ..
+        } = self;
+        let contribution = Contribution {
+            block: blocks.of(statistics, u),
+            effects: &self.effects[u],
+            z: &self.z[statistics.offsets[u]..statistics.offsets[u + 1]],
+            image: &mut self.scratch.image,
+        };
+        if !duplicates.leads(u) {
+            return SubtractEffects { contribution, rhs }.run(lanes);
+        }
+        let mut own = [[0.0; 4]];
+        blocks.restore(statistics, u, &[contribution.quad(lanes)], &mut own);
+        let [[first, second, ..]] = own;
+        duplicates.subtract_representative(u, [first, second], rhs);
+    }
+}
