@@ -37,17 +37,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -133,17 +133,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -229,17 +229,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -325,17 +325,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -421,17 +421,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -517,17 +517,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -613,17 +613,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -709,17 +709,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -806,17 +806,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -903,17 +903,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -952,7 +952,7 @@ me_hodgerank_waited AS (
         CASE WHEN candidates IS NOT NULL THEN coalesce((
             SELECT list(me_hodgerank_pair)
             FROM (
-                SELECT COLUMNS(lambda name: name = 'me_hodgerank_none' OR lower(name) IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label') OR coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false))
+                SELECT COLUMNS(lambda name: name = 'me_hodgerank_none' OR lower(name) IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label') OR coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false))
                 FROM query(CASE WHEN candidates IS NULL THEN 'SELECT NULL AS me_hodgerank_none WHERE false'
                     ELSE 'SELECT *, NULL AS me_hodgerank_none FROM '
                         || CASE
@@ -1017,17 +1017,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -1133,17 +1133,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -1227,17 +1227,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE

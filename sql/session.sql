@@ -38,17 +38,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -134,17 +134,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -230,17 +230,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -326,17 +326,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -422,17 +422,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -518,17 +518,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -614,17 +614,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -710,17 +710,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -807,17 +807,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -904,17 +904,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -953,7 +953,7 @@ me_hodgerank_waited AS (
         CASE WHEN candidates IS NOT NULL THEN coalesce((
             SELECT list(me_hodgerank_pair)
             FROM (
-                SELECT COLUMNS(lambda name: name = 'me_hodgerank_none' OR lower(name) IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label') OR coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false))
+                SELECT COLUMNS(lambda name: name = 'me_hodgerank_none' OR lower(name) IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label') OR coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false))
                 FROM query(CASE WHEN candidates IS NULL THEN 'SELECT NULL AS me_hodgerank_none WHERE false'
                     ELSE 'SELECT *, NULL AS me_hodgerank_none FROM '
                         || CASE
@@ -1018,17 +1018,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -1134,17 +1134,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE
@@ -1228,17 +1228,17 @@ WITH RECURSIVE me_hodgerank_collected AS (
             -- of them be missing.
             SELECT
                 COLUMNS(lambda name: lower(name) IN ('annotator', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('left', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
-                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('right', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('judge', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('model_a', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('model_b', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('worker', 'me_hodgerank_none')),
+                COLUMNS(lambda name: lower(name) IN ('loser', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('choice', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('winner', 'me_hodgerank_none')),
                 COLUMNS(lambda name: lower(name) IN ('label', 'me_hodgerank_none')),
-                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'judge', 'worker', 'left', 'model_a', 'loser', 'right', 'model_b', 'choice', 'winner', 'label'))),
+                COLUMNS(lambda name: name = 'me_hodgerank_none' OR (coalesce(lower(name) IN (lower(annotator), lower("left"), lower("right"), lower(choice), lower(weight), lower(fold)), false) AND lower(name) NOT IN ('annotator', 'left', 'right', 'judge', 'model_a', 'model_b', 'worker', 'loser', 'choice', 'winner', 'label'))),
                 '' AS me_hodgerank_last
             FROM query('SELECT *, NULL AS me_hodgerank_none FROM '
                 || CASE

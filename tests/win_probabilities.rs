@@ -91,7 +91,7 @@ proptest! {
         let slow = NaiveGlm {
             table: &slow_table,
             loss,
-            ridge: options.ridge,
+            ridge: options.ridge.unwrap_or(0.01),
             position_bias: effects.0,
             personal: effects.1,
         };
@@ -158,7 +158,7 @@ proptest! {
         ridge in prop::sample::select(vec![0.01, 1e-4, 3.0]),
     ) {
         let case = soft(&case);
-        let options = Options { ridge, ..options(&case, loss) };
+        let options = Options { ridge: Some(ridge), ..options(&case, loss) };
         let problem = problem(&case.votes(), &options);
         let path = problem.path(&Stop::default()).unwrap();
         let slow_table = Table::new(&case);

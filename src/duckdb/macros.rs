@@ -234,21 +234,20 @@ impl Role {
     }
 }
 
-/// All usual names of columns: those that give ids their types by precedence, then others.
+/// All usual names of columns: those that give ids their types set by set, then others.
 fn usual_names() -> Vec<&'static str> {
-    let mut names: Vec<_> = Role::ALL.into_iter().flat_map(Role::usual).collect();
-    let others = COLUMN_SETS.iter().flat_map(|set| {
-        let items = [set.left, set.right];
-        items.into_iter().chain(set.choice)
+    let typed = COLUMN_SETS.iter().flat_map(|set| match set.choice {
+        Some(_) => vec![set.annotator, set.left, set.right],
+        None => vec![set.annotator, set.right],
     });
-    names.extend(others);
-    let mut known = Vec::new();
-    names.retain(|name| {
-        !known.contains(name) && {
-            known.push(*name);
-            true
+    let others = COLUMN_SETS.iter();
+    let others = others.flat_map(|set| std::iter::once(set.left).chain(set.choice));
+    let mut names = Vec::new();
+    for name in typed.chain(others) {
+        if !names.contains(&name) {
+            names.push(name);
         }
-    });
+    }
     names
 }
 

@@ -66,7 +66,7 @@ fn compute(
         model => consensus.scores_of(&Flow::new(votes, model, stop)?, stop)?,
     };
     if options.loss != Loss::Squared {
-        scores = consensus_scores(&flow, options.loss, options.ridge, stop)?;
+        scores = consensus_scores(&flow, options.loss, options.ridge_or_default(), stop)?;
         tally.consensus = scores.clone();
     }
     let fitted = Fitted {

@@ -50,7 +50,7 @@ impl Problem {
             position_bias: options.has_position_bias(),
             personal: options.has_personal(),
             loss: options.loss,
-            ridge: options.ridge,
+            ridge: options.ridge_or_default(),
             score_tolerance: SCORE_TOLERANCE,
             theta_update: options.theta_update,
         };

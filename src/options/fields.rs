@@ -56,7 +56,7 @@ pub struct Options {
     pub loss: Loss,
     /// ρ of the penalty ρ/2 ‖θ‖² that keeps an item which never lost at a finite score.
     /// For the logistic and probit losses only.
-    pub ridge: f64,
+    pub ridge: Option<f64>,
     /// How θ is updated along the path.
     pub theta_update: ThetaUpdate,
     /// What HodgeRank's scores are computed from.
@@ -86,7 +86,7 @@ impl Default for Options {
             position_bias: None,
             personal: None,
             loss: Loss::Squared,
-            ridge: 0.01,
+            ridge: None,
             theta_update: ThetaUpdate::Solve,
             pair_model: PairModel::Uniform,
             fdr: None,
@@ -100,6 +100,9 @@ impl Default for Options {
 /// The largest number of folds, drawn or given.
 pub const MAX_FOLDS: usize = 1000;
 pub(crate) const MAX_GRID_POINTS: usize = 10_000;
+
+/// It keeps an item that never lost at a finite score.
+const DEFAULT_RIDGE: f64 = 0.01;
 
 /// Every option by the name that SQL users write.
 const FIELDS: &[JsonField<Options>] = json_fields! {
@@ -148,7 +151,7 @@ impl Options {
         for (name, value) in [
             ("kappa", Some(self.kappa)),
             ("alpha", self.alpha),
-            ("ridge", Some(self.ridge)),
+            ("ridge", self.ridge),
             ("max_seconds", self.max_seconds),
         ] {
             let range = "a finite number greater than 0";
@@ -176,6 +179,12 @@ impl Options {
         if self.columns.annotator == AnnotatorColumn::Unknown {
             self.refuse_effects()?;
         }
+        if self.ridge.is_some() && self.hessian_ridge() == 0.0 {
+            return Err(Error::option(
+                "ridge belongs to the losses 'logistic' and 'probit' with theta_update 'solve': \
+                 leave it out, or set loss",
+            ));
+        }
         self.check_loss()?;
         let range = "a finite number, 0 or greater";
         require("t", self.t, range, |t| t.is_finite() && *t >= 0.0)
@@ -193,12 +202,17 @@ impl Options {
         Ok(())
     }
 
+    /// ρ, also where the loss has none.
+    pub(crate) fn ridge_or_default(&self) -> f64 {
+        self.ridge.unwrap_or(DEFAULT_RIDGE)
+    }
+
     /// The ridge that is in the scores' Hessian: none with the squared loss, nor with
     /// gradient steps from zero, which have none.
     pub(crate) fn hessian_ridge(&self) -> f64 {
         let is_solved = self.theta_update != ThetaUpdate::Gradient || !self.has_effects();
         match self.loss != Loss::Squared && is_solved {
-            true => self.ridge,
+            true => self.ridge_or_default(),
             false => 0.0,
         }
     }
@@ -266,7 +280,7 @@ mod tests {
         let json = r#"{"annotator": "a", "left": "l", "right": "r", "choice": "c", "weight": "w",
             "fold": "f", "kappa": 10, "alpha": 0.5, "grid_points": 20, "grid_span": 30, "folds": 3.0,
             "seed": 18446744073709551615, "t": 4, "position_bias": false, "personal": false,
-            "loss": "squared", "ridge": 0.5, "theta_update": "lagged", "pair_model": "thurstone", "fdr": 0.2, "bias_test": "knockoff+",
+            "loss": "probit", "ridge": 0.5, "theta_update": "solve", "pair_model": "thurstone", "fdr": 0.2, "bias_test": "knockoff+",
             "on_bad_row": "skip", "max_seconds": 1.5}"#;
         let options = Options::from_json(json).unwrap();
         let expected = Options {
@@ -287,9 +301,9 @@ mod tests {
             t: Some(4.0),
             position_bias: Some(false),
             personal: Some(false),
-            loss: Loss::Squared,
-            ridge: 0.5,
-            theta_update: ThetaUpdate::Lagged,
+            loss: Loss::Probit,
+            ridge: Some(0.5),
+            theta_update: ThetaUpdate::Solve,
             pair_model: PairModel::Thurstone,
             fdr: Some(0.2),
             bias_test: BiasTest::KnockoffPlus,

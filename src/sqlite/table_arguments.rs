@@ -151,6 +151,17 @@ impl TableArguments {
         has_any && !self.concern_the_result_alone(function)
     }
 
+    /// How many options are left beside the title and the date of a report, or the arguments
+    /// of a result set.
+    fn options_left(&self, function: TableFunction) -> Option<usize> {
+        let mut fields = self.fields(function)?;
+        match function.set() {
+            Some(set) => drop(SetArguments::take_from(set, &mut fields).ok()?),
+            None => drop(ReportOptions::take_from(&mut fields).ok()?),
+        }
+        Some(fields.len())
+    }
+
     /// Whether the options are names of columns to be predicted or of candidate pairs, the
     /// title and the date of a report, or arguments of a result set.
     fn concern_the_result_alone(&self, function: TableFunction) -> bool {
@@ -163,9 +174,11 @@ impl TableArguments {
         };
         match (function, function.set()) {
             (TableFunction::Predict, _) | (_, Some(ResultSet::Next)) => is_about_columns(),
-            (TableFunction::Report, _) | (_, Some(ResultSet::Compare)) => self
-                .options(function)
-                .is_ok_and(|options| options == Options::default()),
+            (TableFunction::Report, _) | (_, Some(ResultSet::Compare)) => {
+                let mut columns = COLUMN_OPTIONS.iter();
+                let is_json_alone = columns.all(|name| self.get(function, name).is_none());
+                is_json_alone && self.options_left(function).is_some_and(|left| left == 0)
+            }
             _ => false,
         }
     }

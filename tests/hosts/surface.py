@@ -37,7 +37,7 @@ ONLY_SQLITE_ARGUMENTS = {}
 
 # Columns of one host only.
 COLUMNS = {
-    "me_hodgerank_predict": "SQLite's has six: a virtual table declares its columns before it sees the second table",
+    "me_hodgerank_predict": "SQLite's are fixed: a virtual table declares its columns before it sees the second table",
 }
 
 

@@ -239,10 +239,7 @@ fn a_report_has_the_callers_title_and_date() {
     assert!(options.contains("<h1>Ten</h1>") && options.contains("κ = 10,"));
     for (arguments, part) in [
         (r#"'votes', '{"title": 3}'"#, "title must be a text, not 3"),
-        (
-            r#"'votes', '{"titel": "x"}'"#,
-            "of a report also: title, date",
-        ),
+        (r#"'votes', '{"titel": "x"}'"#, "here also: title, date"),
         (r#"'votes', '["title"]'"#, "must be a JSON object"),
     ] {
         let sql = format!("SELECT * FROM me_hodgerank_report({arguments})");
