@@ -27,9 +27,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -123,9 +123,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -219,9 +219,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -315,9 +315,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -411,9 +411,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -507,9 +507,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -603,9 +603,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -699,9 +699,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -796,9 +796,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -893,9 +893,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -1007,9 +1007,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -1123,9 +1123,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -1217,9 +1217,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -1282,7 +1282,7 @@ me_hodgerank_waited AS (
         }), column_names
     FROM me_hodgerank_waited WHERE NOT is_done
 )
-SELECT me_hodgerank_html(me_hodgerank_job_model(job), title, date) AS html
+SELECT me_hodgerank_html(me_hodgerank_job_model(job), title::VARCHAR, date::VARCHAR) AS html
 FROM me_hodgerank_waited WHERE is_done;
 
 CREATE OR REPLACE MACRO me_hodgerank_model_ranking(model, annotator := NULL, item := NULL) AS TABLE

@@ -28,9 +28,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -124,9 +124,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -220,9 +220,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -316,9 +316,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -412,9 +412,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -508,9 +508,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -604,9 +604,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -700,9 +700,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -797,9 +797,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -894,9 +894,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -1008,9 +1008,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -1124,9 +1124,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -1218,9 +1218,9 @@ WITH RECURSIVE me_hodgerank_collected AS (
             on_bad_row: on_bad_row, max_seconds: max_seconds
         }) AS job,
         -- Nothing but the types that ids have in the result.
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = lower(coalesce(nullif(annotator, ''), 'annotator')) END)), 1) END) AS annotator_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = lower(coalesce("left", 'left')) END)), 1) END) AS left_type,
-        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN coalesce(nullif(annotator, ''), "left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = lower(coalesce("right", 'right')) END)), 1) END) AS right_type
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "left" IS NOT NULL THEN lower(name) = lower("left") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('left', 'model_a', 'loser') ELSE lower(name) = 'left' END)), 1) END) AS left_type,
+        any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN "right" IS NOT NULL THEN lower(name) = lower("right") WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('right', 'model_b', 'loser') ELSE lower(name) = 'right' END)), 1) END) AS right_type
     FROM (
         SELECT COLUMNS(lambda name: name NOT LIKE 'me_hodgerank_none%')
         FROM (
@@ -1283,7 +1283,7 @@ me_hodgerank_waited AS (
         }), column_names
     FROM me_hodgerank_waited WHERE NOT is_done
 )
-SELECT me_hodgerank_html(me_hodgerank_job_model(job), title, date) AS html
+SELECT me_hodgerank_html(me_hodgerank_job_model(job), title::VARCHAR, date::VARCHAR) AS html
 FROM me_hodgerank_waited WHERE is_done;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model_ranking(model, annotator := NULL, item := NULL) AS TABLE

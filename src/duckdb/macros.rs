@@ -110,7 +110,8 @@ impl Macro {
     }
 
     fn report() -> Self {
-        let html = "me_hodgerank_html(me_hodgerank_job_model(job), title, date) AS html";
+        let html =
+            "me_hodgerank_html(me_hodgerank_job_model(job), title::VARCHAR, date::VARCHAR) AS html";
         Self {
             more_arguments: more_arguments(&["title", "date"]),
             ..Self::of_model("_report", html)
@@ -219,18 +220,23 @@ impl Role {
 
     /// An expression: the first column that is there, or a text.
     fn first(self) -> String {
-        let given = match self {
-            Self::Annotator => "nullif(annotator, '')".into(),
-            _ => format!("\"{}\"", self.name()),
-        };
+        let (given, usual) = (self.given(), quoted_list(&self.usual()));
         format!(
             "struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' \
-             OR CASE WHEN coalesce(nullif(annotator, ''), \"left\", \"right\", choice) IS NULL \
-             THEN lower(name) IN ({}) \
-             ELSE lower(name) = lower(coalesce({given}, '{}')) END)), 1)",
-            quoted_list(&self.usual()),
+             OR CASE WHEN {given} IS NOT NULL THEN lower(name) = lower({given}) \
+             WHEN coalesce(\"left\", \"right\", choice) IS NULL THEN lower(name) IN ({usual}) \
+             ELSE lower(name) = '{}' END)), 1)",
             self.name()
         )
+    }
+
+    /// What the caller named; NULL if nothing.
+    fn given(self) -> &'static str {
+        match self {
+            Self::Annotator => "nullif(annotator, '')",
+            Self::Left => "\"left\"",
+            Self::Right => "\"right\"",
+        }
     }
 }
 

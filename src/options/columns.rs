@@ -114,12 +114,10 @@ pub(crate) struct ReadColumns {
 }
 
 impl Columns {
-    /// Whether the caller names one of the four columns that every vote has.
-    pub(crate) fn are_named(&self) -> bool {
-        matches!(self.annotator, AnnotatorColumn::Named(_))
-            || [&self.left, &self.right, &self.choice]
-                .iter()
-                .any(|name| name.is_some())
+    /// Whether the caller names one of the columns that say what was compared and chosen.
+    fn are_named(&self) -> bool {
+        let names = [&self.left, &self.right, &self.choice];
+        names.iter().any(|name| name.is_some())
     }
 
     /// The columns that may be meant, in the order in which they are looked for: those
@@ -367,19 +365,31 @@ mod tests {
         assert!(read(&named, &present).starts_with(
             "the votes have no columns \"annotator\", \"left\" and \"right\"; they have"
         ));
-        // Also by its usual name.
-        let named = Columns {
-            annotator: "judge".into(),
-            ..Columns::default()
-        };
-        assert!(read(&named, &present).contains("no columns \"left\", \"right\" and \"choice\";"));
+        // The annotator has a name of its own in many tables: the rest of a set is found.
         let named = Columns {
             annotator: "who".into(),
             ..Columns::default()
         };
-        let present = ["who", "left", "right", "choice"];
-        let expected = "annotator = who, left = left, right = right, choice = choice";
-        assert_eq!(read(&named, &present), expected);
+        for (present, expected) in [
+            (
+                &["who", "left", "right", "choice"][..],
+                "annotator = who, left = left, right = right, choice = choice",
+            ),
+            (
+                &["who", "model_a", "model_b", "winner", "judge"],
+                "annotator = who, left = model_a, right = model_b, choice = winner",
+            ),
+            (
+                &["WHO", "winner", "loser"],
+                "annotator = WHO, left = winner, right = loser",
+            ),
+        ] {
+            assert_eq!(read(&named, present), expected);
+        }
+        assert!(
+            read(&named, &["who", "a", "b"])
+                .contains("no columns \"left\", \"right\" and \"choice\";")
+        );
     }
 
     #[test]
