@@ -158,7 +158,7 @@ ERRORS = {
         "none of the 300 rows can be used"),
     "bad options": (f"SELECT {FIT[:-1]}, '{{') FROM votes", "the options are not valid JSON"),
     "bad options in an order": (
-        f"""SELECT {grouped('ORDER BY id').replace(SHORT, "'[1]'")} FROM votes""", "must be a JSON object"),
+        f"""SELECT {grouped('ORDER BY id').replace(SHORT, "'[1]'")} FROM votes""", "options are a JSON object"),
     "out of time": (
         f"SELECT {FIT[:-1]}, {{kappa: 20000, max_seconds: 0.1}}) FROM votes", "stopped after max_seconds"),
     "wrong number": ("SELECT me_hodgerank_fit(annotator) FROM votes", "does not support the supplied arguments"),

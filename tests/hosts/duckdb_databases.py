@@ -101,9 +101,9 @@ def install_script(extension):
     make_file(extension)
     with connect(extension) as c:
         script(c, "install.sql")
-    # The eight sets of votes and of a model; predict, plot and report; four forms of fit and of model,
+    # The ten sets of votes and of a model; predict, plot and report; four forms of fit and of model,
     # two of fit_list.
-    assert stored() == 2 * 8 + 3 + 2 * 4 + 2
+    assert stored() == 2 * 10 + 3 + 2 * 4 + 2
     with connect(extension) as c:
         assert items(c) == 5 and draws_and_predicts(c)
 

@@ -16,7 +16,7 @@ const MAX_ITEMS: usize = 80;
 const HEADINGS: f64 = 38.0;
 
 /// The right ends of the columns of numbers: the model's and HodgeRank's.
-const COLUMNS: [f64; 2] = [WIDTH - 124.0, WIDTH - 16.0];
+const COLUMNS: [f64; 2] = [WIDTH - 144.0, WIDTH - 16.0];
 
 /// A line of the picture.
 enum PictureRow<'a> {
