@@ -16,7 +16,7 @@ const MAX_ITEMS: usize = 80;
 const HEADINGS: f64 = 38.0;
 
 /// The right ends of the columns of numbers: the model's and HodgeRank's.
-const COLUMNS: [f64; 2] = [WIDTH - 144.0, WIDTH - 16.0];
+const COLUMNS: [f64; 2] = [WIDTH - 124.0, WIDTH - 16.0];
 
 /// A line of the picture.
 enum PictureRow<'a> {
@@ -119,9 +119,12 @@ const HODGERANK: &str = "class=\"me-paper me-s1\" stroke-width=\"1.8\"";
 fn headings(picture: &mut Picture, left: f64, y: f64, loss: Loss) {
     picture.text(46.0, y, "me-soft", Anchor::End, "rank");
     picture.text(left - 10.0, y, "me-soft", Anchor::End, "item");
+    let other = loss.model_name();
+    // A long name leaves less room for the one before it.
+    let room = COLUMNS[1] - text_width(other, FONT_SIZE) - 16.0;
     for (right, name, paint, radius) in [
-        (COLUMNS[0], "model", MODEL, 3.4),
-        (COLUMNS[1], loss.model_name(), HODGERANK, 4.5),
+        (COLUMNS[0].min(room), "model", MODEL, 3.4),
+        (COLUMNS[1], other, HODGERANK, 4.5),
     ] {
         picture.text(right, y, "me-ink", Anchor::End, name);
         let [x, y] = [right - text_width(name, FONT_SIZE) - 4.0, y - 4.5];
