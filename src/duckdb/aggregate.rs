@@ -114,7 +114,7 @@ fn push(
     let Some(CollectedVotes { builder, .. }) = state.collect(&call)? else {
         return Ok(());
     };
-    let vote_columns = VoteColumns::of_table(votes, fields, &columns)?;
+    let vote_columns = VoteColumns::of_table(votes, &columns)?;
     vote_columns.expect_ids(builder);
     builder.read_from(columns);
     vote_columns.push(0..rows, builder)

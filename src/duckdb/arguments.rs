@@ -30,16 +30,8 @@ type Fields<'a> = [(String, InputVector<'a>)];
 
 impl<'a> VoteColumns<'a> {
     /// The columns of a table that are read.
-    pub fn of_table(
-        votes: &'a InputVector<'a>,
-        fields: &'a Fields<'a>,
-        columns: &ReadColumns,
-    ) -> Result<Self, SqlError> {
-        let field = |name: &str| {
-            let mut fields = fields.iter();
-            let found = fields.find(|(field, _)| field == name);
-            found.map(|(_, column)| column).ok_or("a column is missing")
-        };
+    pub fn of_table(votes: &'a InputVector<'a>, columns: &ReadColumns) -> Result<Self, SqlError> {
+        let field = |name: &str| votes.field(name);
         let optional = |name: &Option<String>| name.as_deref().map(field).transpose();
         let columns = Self {
             annotator: optional(&columns.annotator)?,

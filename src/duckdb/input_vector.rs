@@ -201,6 +201,14 @@ impl<'a> InputVector<'a> {
         }
     }
 
+    /// The field of a struct that has this name.
+    pub fn field(&self, name: &str) -> Result<&InputVector<'a>, SqlError> {
+        let mut fields = self.fields().unwrap_or_default().iter();
+        let found = fields.find(|(field, _)| field == name);
+        let found = found.map(|(_, column)| column);
+        found.ok_or_else(|| format!("a row has no field \"{name}\"").into())
+    }
+
     /// The bytes of a BLOB.
     pub fn blob(&self, row: usize) -> Option<&[u8]> {
         match &self.values {

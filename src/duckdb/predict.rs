@@ -85,11 +85,7 @@ impl ScalarFunction for PredictRow {
         let fields = votes.fields().ok_or("a vote is not a row of a table")?;
         let present: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
         let columns = options.options.columns.find_to_predict(&present)?;
-        let field = |name: &str| {
-            let mut fields = fields.iter();
-            let found = fields.find(|(field, _)| field == name);
-            found.map(|(_, column)| column).ok_or("a column is missing")
-        };
+        let field = |name: &str| votes.field(name);
         let annotator = columns.annotator.as_deref().map(field).transpose()?;
         let (left, right) = (field(&columns.left)?, field(&columns.right)?);
         let output = call.output();

@@ -90,12 +90,7 @@ fn read_candidates(
         let present: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
         let columns = columns.find_to_predict(&present);
         let columns = columns.map_err(|error| format!("candidates: {error}"))?;
-        let field = |name: &str| {
-            let mut fields = fields.iter();
-            let found = fields.find(|(field, _)| field == name);
-            found.map(|(_, column)| column).ok_or("a column is missing")
-        };
-        let (left, right) = (field(&columns.left)?, field(&columns.right)?);
+        let (left, right) = (pairs.field(&columns.left)?, pairs.field(&columns.right)?);
         let id_type = left.id_type().or(right.id_type()).ok_or_else(|| {
             let found = left.type_name();
             format!("the candidate items are of type {found}; ids are integers, text or UUIDs")
