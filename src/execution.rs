@@ -23,6 +23,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long the calling thread waits between two polls.
@@ -38,6 +40,13 @@ const SMALL_PATIENCE: Duration = Duration::from_micros(250);
 
 /// A sort of so many rows takes less than a millisecond.
 const MAX_SMALL_SORT: usize = 4096;
+
+/// What a debugger calls our threads.
+const THREAD_NAME: &str = "me_hodgerank";
+
+/// So many helpers can be asked for at least, on a machine with fewer cores too. Those that
+/// nobody asks for sleep.
+const MIN_HELPERS: usize = 8;
 
 /// How far cross-validation runs the paths of its folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -363,6 +372,27 @@ impl Drop for Seat<'_> {
     }
 }
 
+/// The threads that help, of all fits of this process. They are started with the first
+/// work that is shared, and sleep when there is none.
+struct Helpers {
+    pool: ThreadPool,
+    process: u32,
+}
+
+/// None if the system has no thread for them, or in a process that was forked off the one that
+/// started them.
+fn helpers() -> Option<&'static ThreadPool> {
+    static HELPERS: OnceLock<Option<Helpers>> = OnceLock::new();
+    let start = || {
+        let builder = ThreadPoolBuilder::new().num_threads(MIN_HELPERS.max(cores()));
+        let pool = builder.thread_name(|_| THREAD_NAME.into()).build().ok()?;
+        let process = std::process::id();
+        Some(Helpers { pool, process })
+    };
+    let helpers = HELPERS.get_or_init(start).as_ref()?;
+    (helpers.process == std::process::id()).then_some(&helpers.pool)
+}
+
 /// Runs `own` on this thread, and `work` on up to `threads - 1` helpers at the same
 /// time. There are fewer helpers, or none, if other threads compute already or if
 /// the system has no thread left: `own` must not rely on them.
@@ -371,34 +401,75 @@ pub(crate) fn with_helpers<T>(
     work: impl Fn() -> Result<()> + Sync,
     own: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    let limit = threads.max(cores());
-    thread::scope(|scope| {
-        let work = &work;
-        let start = |_| {
-            let seat = COMPUTING.try_enter(limit)?;
-            let helper = named_thread().spawn_scoped(scope, move || {
-                let _seat = seat;
-                work()
+    let limit = threads.clamp(cores(), MIN_HELPERS.max(cores()));
+    let enter = |_| COMPUTING.try_enter(limit);
+    let mut seats: Vec<Seat<'_>> = (1..threads).map_while(enter).collect();
+    let pool = match seats.is_empty() {
+        true => None,
+        false => helpers(),
+    };
+    let Some(pool) = pool else {
+        drop(seats);
+        return own();
+    };
+    let ended = Mutex::new(Ok(()));
+    let own = pool.in_place_scope(|scope| {
+        for seat in seats.drain(..) {
+            let (work, ended) = (&work, &ended);
+            scope.spawn(move |_| {
+                let outcome = guarded(work);
+                drop(seat);
+                if outcome.is_err() {
+                    *ended.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
+                }
             });
-            helper.ok()
-        };
-        let helpers: Vec<_> = (1..threads).map_while(start).collect();
-        let own = own();
-        let ended: Vec<_> = helpers.into_iter().map(join).collect();
-        ended.into_iter().collect::<Result<()>>()?;
-        own
-    })
+        }
+        own()
+    });
+    ended.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    own
+}
+
+/// Computes the parts 0, 1, … in any order, and returns them in order. So the number of
+/// threads does not change any bit.
+pub(crate) fn in_parallel<T: Send>(
+    parts: usize,
+    threads: usize,
+    compute: impl Fn(usize) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(parts));
+    let work = || -> Result<()> {
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            if part >= parts {
+                return Ok(());
+            }
+            let result = compute(part)?;
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.push((part, result));
+        }
+    };
+    with_helpers(threads.min(parts), work, work)?;
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(part, _)| *part);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
 fn named_thread() -> thread::Builder {
-    thread::Builder::new().name("me_hodgerank".into())
+    thread::Builder::new().name(THREAD_NAME.into())
 }
 
 /// Runs work on this thread. Its panic becomes an error.
 fn on_this_thread<T>(stop: &Stop, work: impl FnOnce(&Stop) -> Result<T>) -> Result<T> {
     let _seat = COMPUTING.enter();
+    guarded(|| work(stop))
+}
+
+/// Runs work. Its panic becomes an error.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     // What a panic left incomplete is dropped with the work.
-    catch_unwind(AssertUnwindSafe(|| work(stop))).unwrap_or_else(|panic| Err(panicked(&*panic)))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
 /// Waits for a thread. Its panic becomes an error.

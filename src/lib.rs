@@ -91,6 +91,7 @@
 #![cfg_attr(not(feature = "internals"), warn(missing_debug_implementations))]
 
 // Used by all stages.
+mod collective;
 mod error;
 mod execution;
 mod options;

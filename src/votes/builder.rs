@@ -1,6 +1,7 @@
 //! Rows in, one at a time or merged from several threads; canonical votes out.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::bad_rows::{BadRows, Fault};
 use super::canonical::Votes;
@@ -9,6 +10,7 @@ use super::chunks::{CHUNK_ROWS, Chunk, Renumbering, RenumberingCache, SharedChun
 use super::folds::Folds;
 use super::ids::{IdRef, IdType, Interner};
 use super::numbers::NumbersSeen;
+use super::partition::Partition;
 use super::row::Row;
 use super::sort::Sorter;
 use crate::error::{Error, Result};
@@ -397,10 +399,12 @@ impl VoteBuilder {
         self.numbers
             .refuse_scale(&comparisons.choice, self.columns.choice_name())?;
         let folds = fold_values.map(Folds::from_values).transpose()?;
+        let partition = Arc::new(Partition::new(&comparisons.offsets));
+        let comparisons = comparisons.with_annotators(self.has_annotators());
         Ok(Votes {
             annotators,
             items,
-            comparisons: comparisons.with_annotators(self.has_annotators()),
+            comparisons: comparisons.in_blocks(partition),
             folds,
             skipped: self.bad.total(),
             columns: self.columns.clone(),

@@ -3,6 +3,9 @@
 //! same order, whatever order the rows were read in.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use super::partition::Partition;
 
 /// One vote. Items are positions in canonical order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,6 +127,8 @@ pub struct Comparisons {
     pub(crate) choice: Choices,
     /// None: every vote weighs 1.
     pub(crate) weight: Option<Vec<f64>>,
+    /// None: all annotators are one block.
+    pub(super) partition: Option<Arc<Partition>>,
 }
 
 impl Comparisons {
@@ -137,7 +142,22 @@ impl Comparisons {
             right: Vec::with_capacity(votes),
             choice: Choices::with_capacity(graded, votes),
             weight: weighted.then(|| Vec::with_capacity(votes)),
+            partition: None,
         }
+    }
+
+    /// The same votes, with the annotators in blocks.
+    pub(crate) fn in_blocks(self, partition: Arc<Partition>) -> Self {
+        Self {
+            partition: Some(partition),
+            ..self
+        }
+    }
+
+    /// How the annotators are divided into blocks.
+    pub(crate) fn partition(&self) -> Arc<Partition> {
+        let single = || Arc::new(Partition::single(self.annotators(), self.len()));
+        self.partition.clone().unwrap_or_else(single)
     }
 
     pub(crate) fn push(&mut self, vote: Comparison) {
@@ -270,12 +290,14 @@ impl Comparisons {
             }
             selected.end_annotator();
         }
+        selected.partition.clone_from(&self.partition);
         selected
     }
 
     /// The votes, and once more those of some annotators, as further annotators.
     pub fn with_repeated(&self, annotators: impl Iterator<Item = usize>) -> Self {
         let mut votes = self.clone();
+        votes.partition = None;
         for annotator in annotators {
             self.of(annotator).for_each(|vote| votes.push(vote));
             votes.end_annotator();
@@ -286,6 +308,26 @@ impl Comparisons {
 
 #[cfg(test)]
 impl Comparisons {
+    /// The part of the votes that one rank has.
+    pub(crate) fn of_rank(&self, collective: Arc<dyn crate::collective::Collective>) -> Self {
+        let partition = self.partition();
+        let bound = |rank: usize| rank * partition.len() / collective.ranks();
+        let blocks = bound(collective.rank())..bound(collective.rank() + 1);
+        let first = partition.annotators_of(blocks.start).start;
+        let annotators = first..partition.annotators_of(blocks.end - 1).end;
+        let (graded, weighted) = (self.choice.is_graded(), self.weight.is_some());
+        let mut own = Self::with_capacity(self.items, 0, graded, weighted);
+        for annotator in annotators {
+            self.of(annotator).for_each(|vote| own.push(vote));
+            own.end_annotator();
+        }
+        own.in_blocks(Arc::new(partition.of_rank(
+            blocks,
+            &self.offsets,
+            collective,
+        )))
+    }
+
     /// Adds an annotator with votes of (left, right, choice, weight).
     pub(crate) fn push_annotator(
         &mut self,

@@ -20,6 +20,7 @@ mod folds;
 mod group;
 mod ids;
 mod numbers;
+mod partition;
 mod row;
 mod sort;
 
@@ -30,6 +31,7 @@ pub use choice::ChoiceRef;
 pub use comparisons::{Comparison, Comparisons};
 pub use folds::Folds;
 pub use ids::{IdRef, IdType, Ids};
+pub use partition::Partition;
 pub use row::Row;
 
 pub(crate) use comparisons::Choices;

@@ -128,6 +128,7 @@ impl Sorter {
             right,
             choice: Choices::Sides(choice),
             weight: None,
+            partition: None,
         })
     }
 

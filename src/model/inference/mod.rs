@@ -3,7 +3,6 @@
 mod evidence;
 mod fdr;
 mod knockoff;
-mod parallel;
 mod standard_errors;
 
 pub use evidence::{Evidence, SideAssignment, SplitCrowd, TestResults, agreement};

@@ -37,9 +37,8 @@ use pooled_scores::PooledScores;
 use working_votes::WorkingVotes;
 
 use crate::error::Result;
-use crate::execution::Stop;
+use crate::execution::{Stop, in_parallel};
 use crate::model::flow::Flow;
-use crate::model::inference::parallel::in_parallel;
 use crate::model::statistics::Statistics;
 use crate::options::PairModel;
 use crate::votes::Comparisons;

@@ -13,9 +13,8 @@ use super::hessian::Hessian;
 use super::score_contributions::ScoreContributions;
 use super::variances::Variances;
 use crate::error::Result;
-use crate::execution::Stop;
+use crate::execution::{Stop, in_parallel};
 use crate::linalg::simd::{Kernel, Lanes, vectorised};
-use crate::model::inference::parallel::in_parallel;
 
 /// The annotators are added up in so many groups, which threads can share …
 const GROUPS: usize = 16;

@@ -14,8 +14,7 @@
 use super::fitted::Fitted;
 use super::hessian::LANES;
 use crate::error::Result;
-use crate::execution::Stop;
-use crate::model::inference::parallel::in_parallel;
+use crate::execution::{Stop, in_parallel};
 use crate::model::lbi::Snapshot;
 use crate::model::path::{Path, PathVotes};
 use crate::model::settings::Settings;

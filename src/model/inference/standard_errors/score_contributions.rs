@@ -5,8 +5,7 @@ use super::annotator_sums::AnnotatorSums;
 use super::contribution::ScoreContribution;
 use super::fitted::Fitted;
 use crate::error::Result;
-use crate::execution::Stop;
-use crate::model::inference::parallel::in_parallel;
+use crate::execution::{Stop, in_parallel};
 use crate::votes::Comparisons;
 
 /// A pass over so few votes takes less time than to start a thread, which is 0.05 ms.

@@ -1,0 +1,112 @@
+//! Ranks that are threads of one process, for tests.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+use super::{BlockSum, Collective, sum_blocks};
+use crate::error::Result;
+
+/// What the ranks passed in the exchange that is under way, or in the latest one.
+#[derive(Debug, Default)]
+struct Meeting {
+    /// How many exchanges have been completed.
+    round: usize,
+    passed: Vec<Option<Passed>>,
+    complete: Arc<Vec<Passed>>,
+}
+
+#[derive(Clone, Debug)]
+enum Passed {
+    Parts(Vec<BlockSum>),
+    Bytes(Vec<u8>),
+}
+
+#[derive(Debug)]
+struct ThreadRank {
+    rank: usize,
+    ranks: usize,
+    meeting: Arc<(Mutex<Meeting>, Condvar)>,
+}
+
+impl ThreadRank {
+    /// What all ranks passed.
+    fn exchange(&self, own: Passed) -> Arc<Vec<Passed>> {
+        let (meeting, completed) = &*self.meeting;
+        let mut meeting = meeting.lock().unwrap();
+        let round = meeting.round;
+        meeting.passed[self.rank] = Some(own);
+        if meeting.passed.iter().all(Option::is_some) {
+            let all = meeting
+                .passed
+                .iter_mut()
+                .map(|passed| passed.take().unwrap());
+            meeting.complete = Arc::new(all.collect());
+            meeting.round += 1;
+            completed.notify_all();
+        }
+        while meeting.round == round {
+            meeting = completed.wait(meeting).unwrap();
+        }
+        Arc::clone(&meeting.complete)
+    }
+}
+
+impl Collective for ThreadRank {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    fn all_reduce(&self, parts: Vec<BlockSum>) -> Result<Vec<f64>> {
+        let all = self.exchange(Passed::Parts(parts));
+        let parts = all.iter().flat_map(|passed| match passed {
+            Passed::Parts(parts) => parts.clone(),
+            Passed::Bytes(_) => panic!("ranks make different calls"),
+        });
+        let mut sum = sum_blocks(parts);
+        assert_eq!(sum.len(), 1, "a block is missing");
+        Ok(sum.remove(0).values)
+    }
+
+    fn all_gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>> {
+        let all = self.exchange(Passed::Bytes(bytes));
+        let bytes = all.iter().map(|passed| match passed {
+            Passed::Bytes(bytes) => bytes.clone(),
+            Passed::Parts(_) => panic!("ranks make different calls"),
+        });
+        Ok(bytes.collect())
+    }
+}
+
+/// Runs a program on so many ranks, each a thread, and returns what they return.
+pub(crate) fn run_ranks<T: Send>(
+    ranks: usize,
+    program: impl Fn(Arc<dyn Collective>) -> T + Sync,
+) -> Vec<T> {
+    let meeting = Meeting {
+        passed: vec![None; ranks],
+        ..Meeting::default()
+    };
+    let meeting = Arc::new((Mutex::new(meeting), Condvar::new()));
+    thread::scope(|scope| {
+        let program = &program;
+        let start = |rank| {
+            let meeting = Arc::clone(&meeting);
+            scope.spawn(move || {
+                program(Arc::new(ThreadRank {
+                    rank,
+                    ranks,
+                    meeting,
+                }))
+            })
+        };
+        let started: Vec<_> = (0..ranks).map(start).collect();
+        started
+            .into_iter()
+            .map(|rank| rank.join().unwrap())
+            .collect()
+    })
+}

@@ -1,0 +1,277 @@
+//! How the annotators of a table are divided into blocks.
+//!
+//! Sums over annotators are added up block by block, and the blocks' sums in a fixed order. A
+//! block's work can be done by any thread, and on any machine that has its votes: the bits of
+//! the sum are the same. So blocks depend on the votes alone: they are consecutive
+//! annotators in canonical order, with about as many votes in each, and their number is a
+//! power of two that grows with the number of votes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::collective::{BlockSum, Collective, sum_blocks};
+use crate::error::Result;
+use crate::execution::in_parallel;
+
+/// A block has about so many votes at least …
+const MIN_BLOCK_VOTES: usize = 1 << 16;
+
+/// … and there are so many at most, since each has a sum of its own over the items.
+const MAX_BLOCKS: usize = 256;
+
+/// The blocks of a table, and which of them are here. Annotators are counted from the first
+/// one that is here.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// The blocks that are here, of those of the table.
+    blocks: Range<usize>,
+    /// By block that is here: its first annotator; then the number of annotators.
+    starts: Vec<usize>,
+    annotators: Share,
+    rows: Share,
+    /// None if all votes of the table are here.
+    collective: Option<Arc<dyn Collective>>,
+}
+
+/// How much of a table is here.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Share {
+    /// How much comes before what is here.
+    pub before: usize,
+    /// How much there is in the table.
+    pub total: usize,
+}
+
+impl PartialEq for Partition {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |this: &Self| (this.blocks.clone(), this.annotators, this.rows);
+        self.starts == other.starts && parts(self) == parts(other)
+    }
+}
+
+impl Partition {
+    /// All annotators in one block.
+    pub(crate) fn single(annotators: usize, rows: usize) -> Self {
+        Self::whole(vec![0, annotators], rows)
+    }
+
+    /// The blocks of a table, given the row at which each annotator's votes begin, and the
+    /// number of rows.
+    pub(crate) fn new(offsets: &[usize]) -> Self {
+        let rows = offsets[offsets.len() - 1];
+        let count = (rows / MIN_BLOCK_VOTES).clamp(1, MAX_BLOCKS);
+        Self::whole(block_starts(offsets, 1 << count.ilog2()), rows)
+    }
+
+    /// So many blocks, a power of two.
+    #[cfg(test)]
+    pub(crate) fn with_blocks(offsets: &[usize], blocks: usize) -> Self {
+        Self::whole(block_starts(offsets, blocks), offsets[offsets.len() - 1])
+    }
+
+    fn whole(starts: Vec<usize>, rows: usize) -> Self {
+        let annotators = starts[starts.len() - 1];
+        let all = |total| Share { before: 0, total };
+        Self {
+            blocks: 0..starts.len() - 1,
+            starts,
+            annotators: all(annotators),
+            rows: all(rows),
+            collective: None,
+        }
+    }
+
+    /// The part of a table's partition that one rank has: some consecutive blocks. `offsets`
+    /// is that of the table.
+    pub(crate) fn of_rank(
+        &self,
+        blocks: Range<usize>,
+        offsets: &[usize],
+        collective: Arc<dyn Collective>,
+    ) -> Self {
+        let starts = &self.starts[blocks.start..=blocks.end];
+        Self {
+            annotators: Share {
+                before: starts[0],
+                ..self.annotators
+            },
+            rows: Share {
+                before: offsets[starts[0]],
+                ..self.rows
+            },
+            starts: starts.iter().map(|start| start - starts[0]).collect(),
+            blocks,
+            collective: Some(collective),
+        }
+    }
+
+    /// How many blocks are here.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Whether all votes of the table are here.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.collective.is_none()
+    }
+
+    /// The annotators of a block that is here.
+    pub(crate) fn annotators_of(&self, block: usize) -> Range<usize> {
+        self.starts[block]..self.starts[block + 1]
+    }
+
+    /// Which of the table's annotators are here.
+    pub(crate) fn annotators(&self) -> Share {
+        self.annotators
+    }
+
+    /// Which of the table's rows are here.
+    pub(crate) fn rows(&self) -> Share {
+        self.rows
+    }
+
+    /// Computes something for each block that is here, given its annotators, on several threads.
+    pub(crate) fn map<T: Send>(
+        &self,
+        threads: usize,
+        compute: impl Fn(Range<usize>) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        in_parallel(self.len(), threads, |block| {
+            compute(self.annotators_of(block))
+        })
+    }
+
+    /// A sum over all annotators of the table, wherever their votes are: `add` adds those of
+    /// a block to zeros.
+    pub(crate) fn sum(
+        &self,
+        length: usize,
+        threads: usize,
+        add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync,
+    ) -> Result<Vec<f64>> {
+        self.sum_blocks(self.map(threads, |annotators| {
+            let mut sum = vec![0.0; length];
+            add(annotators, &mut sum)?;
+            Ok(sum)
+        })?)
+    }
+
+    /// The sum over all blocks of the table, given the sums of those that are here.
+    pub(crate) fn sum_blocks(&self, sums: Vec<Vec<f64>>) -> Result<Vec<f64>> {
+        let parts = self.blocks.clone().zip(sums);
+        let mut nodes = sum_blocks(parts.map(|(block, values)| BlockSum {
+            blocks: block..block + 1,
+            values,
+        }));
+        match &self.collective {
+            Some(collective) => collective.all_reduce(nodes),
+            None => Ok(nodes.remove(0).values),
+        }
+    }
+
+    /// The largest of some numbers over all annotators of the table, given the largest ones
+    /// here.
+    pub(crate) fn max<const N: usize>(&self, here: [f64; N]) -> Result<[f64; N]> {
+        let mut largest = here;
+        if self.collective.is_some() {
+            for (k, value) in self.gather(&here)?.into_iter().enumerate() {
+                largest[k % N] = largest[k % N].max(value);
+            }
+        }
+        Ok(largest)
+    }
+
+    /// What every rank passes, one after the other: by annotator of the table, if it is by
+    /// annotator here.
+    pub(crate) fn gather(&self, here: &[f64]) -> Result<Vec<f64>> {
+        let Some(collective) = &self.collective else {
+            return Ok(here.to_vec());
+        };
+        let bytes = here.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let all = collective.all_gather(bytes)?;
+        let numbers = all.iter().flat_map(|bytes| bytes.as_chunks::<8>().0);
+        Ok(numbers.map(|bytes| f64::from_le_bytes(*bytes)).collect())
+    }
+
+    /// What every rank passes, in the order of ranks.
+    pub(crate) fn gather_bytes(&self, here: Vec<u8>) -> Result<Vec<Vec<u8>>> {
+        match &self.collective {
+            Some(collective) => collective.all_gather(here),
+            None => Ok(vec![here]),
+        }
+    }
+}
+
+/// The first annotator of each block, and the number of annotators. An annotator is in the block
+/// that the first of their votes falls into, if blocks had the same number of votes.
+fn block_starts(offsets: &[usize], blocks: usize) -> Vec<usize> {
+    let annotators = offsets.len() - 1;
+    let rows = offsets[annotators];
+    let starts = &offsets[..annotators];
+    let start = |block: usize| {
+        let first_row = (rows as u128 * block as u128 / blocks as u128) as usize;
+        starts.partition_point(|&row| row < first_row)
+    };
+    (0..blocks).map(start).chain([annotators]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::in_process::run_ranks;
+
+    fn offsets(annotators: usize) -> Vec<usize> {
+        (0..=annotators).map(|u| 3000 * u + 37 * (u % 2)).collect()
+    }
+
+    #[test]
+    fn blocks_are_about_equally_large_and_cover_everybody() {
+        assert_eq!(Partition::new(&[0, 3, 7]), Partition::single(2, 7));
+        let offsets = offsets(400);
+        let partition = Partition::new(&offsets);
+        assert_eq!(partition.len(), 16);
+        let sizes: Vec<usize> = (0..16).map(|k| partition.annotators_of(k).len()).collect();
+        assert!(sizes.iter().all(|size| *size == 25), "{sizes:?}");
+        assert_eq!(partition.annotators_of(15).end, 400);
+    }
+
+    /// One annotator with more votes than a block should have, and some without votes.
+    #[test]
+    fn a_block_may_be_empty() {
+        let votes = MIN_BLOCK_VOTES;
+        let partition = Partition::new(&[0, 0, 3 * votes, 3 * votes, 4 * votes, 4 * votes]);
+        let blocks: Vec<_> = (0..4).map(|k| partition.annotators_of(k)).collect();
+        assert_eq!(blocks, [0..2, 2..2, 2..2, 2..5]);
+    }
+
+    #[test]
+    fn a_sum_has_the_same_bits_on_any_number_of_ranks() {
+        let offsets = offsets(700);
+        let table = Partition::new(&offsets);
+        let sum = |partition: &Partition, threads| {
+            let before = partition.annotators().before;
+            let add = |annotators: Range<usize>, sum: &mut [f64]| {
+                for u in annotators.map(|u| u + before) {
+                    sum[u % 3] += 1.0 / (1.0 + u as f64);
+                }
+                Ok(())
+            };
+            let sum = partition.sum(3, threads, add).unwrap();
+            let here = partition.annotators_of(partition.len() - 1).end as f64;
+            let [largest] = partition.max([here]).unwrap();
+            let everybody = partition.gather(&vec![1.0; here as usize]).unwrap();
+            assert!(largest >= here && everybody.len() == 700);
+            sum
+        };
+        let alone = sum(&table, 1);
+        assert_eq!(alone, sum(&table, 3));
+        for ranks in [1, 2, 3, 4, 7] {
+            let sums = run_ranks(ranks, |collective| {
+                let bound = |rank: usize| rank * table.len() / ranks;
+                let blocks = bound(collective.rank())..bound(collective.rank() + 1);
+                sum(&table.of_rank(blocks, &offsets, collective), 2)
+            });
+            assert!(sums.iter().all(|sum| *sum == alone), "{ranks}");
+        }
+    }
+}
