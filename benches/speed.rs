@@ -255,8 +255,9 @@ fn careless(name: &str) {
     for t in problem.grid(&options).unwrap() {
         path.advance_to(t, &stop).unwrap();
     }
+    let (bias_entries, deviation_entries) = (path.bias_entries(), path.deviation_entries());
     let first = |u: usize| {
-        let entries = [path.bias_entries()[u], path.deviation_entries()[u]];
+        let entries = [bias_entries[u], deviation_entries[u]];
         let times = entries.into_iter().flatten().map(|entry| entry.time);
         times.fold(f64::INFINITY, f64::min)
     };

@@ -174,11 +174,11 @@ proptest! {
         let problem = problem(&votes, &options);
         let stop = Stop::default();
         let mut path = problem.path(&stop).unwrap();
-        let mut scorer = Scorer::new(votes.comparisons(), Loss::Squared);
+        let mut scorer = Scorer::new(votes.comparisons(), Loss::Squared, 2);
         let mut before = f64::INFINITY;
         for t in times(&problem, &options) {
             let snapshot = path.advance_to(t, &stop).unwrap();
-            let (error, _) = scorer.score(snapshot);
+            let (error, _) = scorer.score(snapshot).unwrap();
             prop_assert!(error <= before + 1e-14, "{error} after {before} at {t}");
             before = error;
         }

@@ -504,8 +504,8 @@ fn the_curve_is_the_mean_loss() {
     let snapshot = path
         .advance_to(3.0 * problem.first_entry, &Stop::default())
         .unwrap();
-    let mut scorer = me_hodgerank::internals::Scorer::new(votes.comparisons(), loss);
-    let (found, _) = scorer.score(snapshot);
+    let mut scorer = me_hodgerank::internals::Scorer::new(votes.comparisons(), loss, 2);
+    let (found, _) = scorer.score(snapshot).unwrap();
     let (mut sum, mut count) = (0.0, 0.0);
     for u in 0..votes.comparisons().annotators() {
         let mut own = snapshot.theta().to_vec();

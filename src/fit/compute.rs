@@ -79,7 +79,7 @@ pub(super) fn compute(
     stop: &Stop,
 ) -> Result<Fit> {
     let comparisons = &votes.comparisons;
-    let problem = Problem::new(comparisons, options, stop)?;
+    let problem = Problem::on_threads(comparisons, options, threads, stop)?;
     let mut tally = ItemTally::new(comparisons, &problem.consensus);
     let run = PathRunner {
         votes,
@@ -137,7 +137,9 @@ pub(super) fn compute(
 /// The folds of the cross-validation. None if a time is given, no folds are
 /// wanted, or there is a single vote.
 fn folds(votes: &Votes, options: &Options) -> Option<Folds> {
-    let drawn = || Folds::draw(votes.comparisons.len(), options.folds, options.seed);
+    let comparisons = &votes.comparisons;
+    let rows = comparisons.partition().rows();
+    let drawn = || Folds::draw_share(rows, comparisons.len(), options.folds, options.seed);
     let given = votes.folds.clone();
     let wanted = options.t.is_none() && (options.folds > 0 || given.is_some());
     wanted

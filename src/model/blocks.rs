@@ -6,7 +6,7 @@
 //! than the items that the annotator saw, then the block is over all items in the
 //! table's order. That saves gathering and scattering.
 
-use super::statistics::{Adjacency, AnnotatorQuads, Statistics};
+use super::statistics::{Adjacency, AnnotatorQuads, BlockStatistics};
 use crate::linalg::dense::{self, Tile, tiles};
 use crate::linalg::gather::{GatherSlice, GatheredValuesMut};
 use crate::linalg::simd::{Lanes, Quad, Sink, sum};
@@ -59,11 +59,11 @@ fn is_dense(quads: usize, graph: &Adjacency<'_>) -> bool {
 impl Blocks {
     /// Reserves memory for every annotator that may need it. Memory that is
     /// reserved but not written to costs nothing.
-    pub(super) fn new(statistics: &Statistics) -> Self {
+    pub(super) fn new(statistics: &BlockStatistics) -> Self {
         let quads = |u: usize| statistics.quads(u).imbalance.len();
         let annotators = statistics.annotators();
         let dense = || (0..annotators).filter(|&u| is_dense(quads(u), &statistics.graph(u)));
-        let all = statistics.items.div_ceil(4);
+        let all = statistics.items().div_ceil(4);
         let over_all_items = dense().filter(|&u| quads(u) == all).count();
         Self {
             layouts: vec![BlockLayout::Sparse; annotators],
@@ -73,7 +73,7 @@ impl Blocks {
     }
 
     /// Prepares an annotator's block. Before that its products go over votes.
-    pub(super) fn add(&mut self, statistics: &Statistics, u: usize) {
+    pub(super) fn add(&mut self, statistics: &BlockStatistics, u: usize) {
         let graph = statistics.graph(u);
         let annotator = statistics.quads(u);
         let quads = annotator.imbalance.len();
@@ -84,7 +84,7 @@ impl Blocks {
         self.tiles.resize(start + tiles(quads), Tile::default());
         let block = &mut self.tiles[start..];
         let items = statistics.annotator(u).items;
-        let all = quads == statistics.items.div_ceil(4);
+        let all = quads == statistics.items().div_ceil(4);
         let index = |row: usize| if all { items[row] as usize } else { row };
         for (row, edges) in graph.rows().enumerate() {
             for (other, weight) in edges {
@@ -107,7 +107,7 @@ impl Blocks {
     }
 
     #[inline(always)]
-    pub(super) fn of<'a>(&'a self, statistics: &'a Statistics, u: usize) -> Block<'a> {
+    pub(super) fn of<'a>(&'a self, statistics: &'a BlockStatistics, u: usize) -> Block<'a> {
         let AnnotatorQuads {
             items,
             imbalance,
@@ -147,7 +147,7 @@ impl Blocks {
     /// Brings values over an annotator's items into the order of its block.
     pub(super) fn arrange(
         &self,
-        statistics: &Statistics,
+        statistics: &BlockStatistics,
         u: usize,
         own: &[Quad],
         out: &mut [Quad],
@@ -161,7 +161,7 @@ impl Blocks {
     /// Brings values in the order of an annotator's block into that of its items.
     pub(super) fn restore(
         &self,
-        statistics: &Statistics,
+        statistics: &BlockStatistics,
         u: usize,
         block: &[Quad],
         out: &mut [Quad],

@@ -180,6 +180,39 @@ impl Flow {
         Ok(flow)
     }
 
+    /// The flow of the votes of two tables together, whose flows have mean choices.
+    pub fn plus(&self, other: &Self) -> Self {
+        let mut sum = Self {
+            starts: vec![0],
+            ..Self::default()
+        };
+        let sums = |flow: &Self, pair: usize| PairSums {
+            weight: flow.weight[pair],
+            choices: flow.weight[pair] * flow.value[pair],
+            wins: flow.wins[pair],
+            ties: flow.ties[pair],
+        };
+        for a in 0..self.items() {
+            let (mut own, mut others) = (self.pairs_of(a).peekable(), other.pairs_of(a).peekable());
+            loop {
+                let b = |flow: &Self, pair: Option<&usize>| pair.map(|&pair| flow.b[pair]);
+                let (mine, theirs) = (b(self, own.peek()), b(other, others.peek()));
+                let Some(next) = mine.into_iter().chain(theirs).min() else {
+                    break;
+                };
+                let mine = own.next_if(|&pair| self.b[pair] == next);
+                let theirs = others.next_if(|&pair| other.b[pair] == next);
+                let mut both = mine.map_or_else(PairSums::default, |pair| sums(self, pair));
+                if let Some(pair) = theirs {
+                    both.add(sums(other, pair));
+                }
+                sum.push(a, next as usize, both, PairModel::Uniform);
+            }
+            sum.starts.push(sum.a.len());
+        }
+        sum
+    }
+
     /// The number of pairs.
     pub fn len(&self) -> usize {
         self.a.len()
@@ -274,6 +307,13 @@ fn by_first_item(
 }
 
 impl PairSums {
+    fn add(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.choices += other.choices;
+        self.wins += other.wins;
+        self.ties += other.ties;
+    }
+
     fn flow(self, model: PairModel) -> f64 {
         // Rounding must not make one larger than the other.
         let wins = (self.wins + 0.5 * self.ties).min(self.weight);

@@ -49,6 +49,7 @@ pub(crate) fn step_norm(
 ) -> Result<f64> {
     let (position_bias, personal) = (settings.position_bias, settings.personal);
     let norm = design_norm(statistics, position_bias, personal, stop)?;
+    let [norm] = statistics.partition.max([norm])?;
     if settings.theta_update != ThetaUpdate::Gradient || norm == 0.0 {
         return Ok(settings.loss.max_curvature() * norm);
     }
@@ -109,10 +110,8 @@ pub(crate) fn step_norm_bound(
     stop: &Stop,
 ) -> Result<f64> {
     let bounds = bounds(statistics, settings.position_bias, settings.personal, stop)?;
-    let norm = bounds
-        .into_iter()
-        .map(|(bound, _)| bound)
-        .fold(0.0, f64::max);
+    let bounds = bounds.into_iter().map(|(bound, _)| bound);
+    let [norm] = statistics.partition.max([bounds.fold(0.0, f64::max)])?;
     Ok(match settings.theta_update {
         ThetaUpdate::Gradient => {
             norm + consensus.map_or_else(|| degree_bound(statistics), LaplacianSolver::norm_bound)
@@ -157,7 +156,7 @@ fn bounds(
     Ok(bounds)
 }
 
-/// The largest eigenvalue of XᵀX.
+/// The largest eigenvalue of XᵀX, of the annotators that are here.
 fn design_norm(
     statistics: &Statistics,
     position_bias: bool,

@@ -65,12 +65,12 @@ impl Path {
     }
 
     /// When each γ first was not zero.
-    pub fn bias_entries(&self) -> &[Option<EffectEntry>] {
+    pub fn bias_entries(&self) -> Vec<Option<EffectEntry>> {
         either!(&self.0, path => path.bias_entries())
     }
 
     /// When each δ first was not zero.
-    pub fn deviation_entries(&self) -> &[Option<EffectEntry>] {
+    pub fn deviation_entries(&self) -> Vec<Option<EffectEntry>> {
         either!(&self.0, path => path.deviation_entries())
     }
 

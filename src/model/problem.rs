@@ -40,8 +40,18 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Prepares the votes for a path with these options.
+    /// Prepares the votes for a path with these options, on the calling thread.
     pub fn new(votes: &Comparisons, options: &Options, stop: &Stop) -> Result<Self> {
+        Self::on_threads(votes, options, 1, stop)
+    }
+
+    /// The same, for a path whose steps may run on several threads.
+    pub fn on_threads(
+        votes: &Comparisons,
+        options: &Options,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Self> {
         let statistics = Arc::new(Statistics::new(votes, stop)?);
         let flow = Flow::new(votes, options.pair_model, stop)?;
         let mut settings = Settings {
@@ -53,6 +63,7 @@ impl Problem {
             ridge: options.ridge_or_default(),
             score_tolerance: SCORE_TOLERANCE,
             theta_update: options.theta_update,
+            threads,
         };
         // The path explains choices, whatever the flow is.
         let choices = match options.pair_model {
@@ -112,7 +123,7 @@ impl Problem {
     pub fn hodgerank(&self, stop: &Stop) -> Result<Vec<f64>> {
         let mut theta = vec![0.0; self.statistics.items];
         let mut scratch = self.consensus.scratch();
-        let net_wins = self.statistics.net_wins();
+        let net_wins = self.statistics.net_wins()?;
         self.consensus
             .hodgerank(&net_wins, &mut theta, &mut scratch, stop)?;
         Ok(theta)

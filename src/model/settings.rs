@@ -21,6 +21,8 @@ pub struct Settings {
     pub score_tolerance: f64,
     /// How θ follows β.
     pub theta_update: ThetaUpdate,
+    /// On how many threads a step may run. No number depends on it.
+    pub threads: usize,
 }
 
 impl Settings {

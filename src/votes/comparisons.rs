@@ -294,6 +294,21 @@ impl Comparisons {
         selected
     }
 
+    /// The votes of some annotators. All are kept, also those whose votes are not.
+    pub fn of_annotators(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let (graded, weighted) = (self.choice.is_graded(), self.weight.is_some());
+        let selected = Self::with_capacity(self.items, 0, graded, weighted);
+        let mut selected = selected.with_annotators(self.has_annotators);
+        for annotator in 0..self.annotators() {
+            if keep(annotator) {
+                self.of(annotator).for_each(|vote| selected.push(vote));
+            }
+            selected.end_annotator();
+        }
+        selected.partition.clone_from(&self.partition);
+        selected
+    }
+
     /// The votes, and once more those of some annotators, as further annotators.
     pub fn with_repeated(&self, annotators: impl Iterator<Item = usize>) -> Self {
         let mut votes = self.clone();

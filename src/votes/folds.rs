@@ -1,5 +1,6 @@
 //! The fold of the cross-validation that each vote belongs to.
 
+use super::partition::Share;
 use crate::error::{Error, Result};
 use crate::options::MAX_FOLDS;
 use crate::random::Random;
@@ -39,13 +40,24 @@ impl Folds {
     /// annotator's votes are spread evenly over them. With fewer votes than folds there are
     /// as many folds as votes.
     pub fn draw(votes: usize, count: usize, seed: u64) -> Self {
-        let count = count.min(votes).max(1);
+        let all = Share {
+            before: 0,
+            total: votes,
+        };
+        Self::draw_share(all, votes, count, seed)
+    }
+
+    /// The same folds of some consecutive votes: those that are here.
+    pub(crate) fn draw_share(share: Share, votes: usize, count: usize, seed: u64) -> Self {
+        let count = count.min(share.total).max(1);
         let mut random = Random(seed);
         let mut deck: Vec<u16> = (0..count as u16).collect();
         let mut of = Vec::with_capacity(votes);
-        while of.len() < votes {
+        let end = share.before + votes;
+        for first in (0..end).step_by(count) {
             random.shuffle(&mut deck);
-            of.extend(deck.iter().take(votes - of.len()));
+            let dealt = deck[..count.min(end - first)].iter();
+            of.extend(dealt.skip(share.before.saturating_sub(first)));
         }
         Self { of, count }
     }
@@ -79,6 +91,11 @@ mod tests {
         assert_eq!(folds, Folds::draw(103, 5, 7));
         assert_ne!(folds, Folds::draw(103, 5, 8));
         assert_eq!(Folds::draw(3, 5, 0).count(), 3);
+        for (before, votes) in [(0, 103), (0, 7), (7, 1), (8, 90), (99, 4), (103, 0)] {
+            let share = Share { before, total: 103 };
+            let own = Folds::draw_share(share, votes, 5, 7);
+            assert_eq!(own.of, folds.of[before..before + votes]);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::collective::{BlockSum, Collective, sum_blocks};
+use crate::collective::{BlockSum, Collective, add_up};
 use crate::error::Result;
 use crate::execution::in_parallel;
 
@@ -158,14 +158,27 @@ impl Partition {
 
     /// The sum over all blocks of the table, given the sums of those that are here.
     pub(crate) fn sum_blocks(&self, sums: Vec<Vec<f64>>) -> Result<Vec<f64>> {
-        let parts = self.blocks.clone().zip(sums);
-        let mut nodes = sum_blocks(parts.map(|(block, values)| BlockSum {
+        let mut sums = self.block_sums(sums);
+        self.reduce(&mut sums)
+    }
+
+    /// Sums over the blocks that are here, each with its block.
+    pub(crate) fn block_sums(&self, sums: Vec<Vec<f64>>) -> Vec<BlockSum> {
+        let sums = self.blocks.clone().zip(sums);
+        let sums = sums.map(|(block, values)| BlockSum {
             blocks: block..block + 1,
             values,
-        }));
+        });
+        sums.collect()
+    }
+
+    /// The sum over all blocks of the table; empty if all are. `sums` become scratch memory.
+    pub(crate) fn reduce(&self, sums: &mut [BlockSum]) -> Result<Vec<f64>> {
+        let left = add_up(sums);
+        let mut nodes = left.into_iter().map(|k| std::mem::take(&mut sums[k]));
         match &self.collective {
-            Some(collective) => collective.all_reduce(nodes),
-            None => Ok(nodes.remove(0).values),
+            Some(collective) => collective.all_reduce(nodes.collect()),
+            None => Ok(nodes.next().unwrap_or_default().values),
         }
     }
 

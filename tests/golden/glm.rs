@@ -84,7 +84,7 @@ fn check_runs(name: &str, link: &str, scheme: &str) {
     if scheme == "solve" {
         assert_near(path.consensus(), &numbers(&run["theta0"]), &what);
     }
-    let mut scorer = Scorer::new(golden.votes.comparisons(), options.loss);
+    let mut scorer = Scorer::new(golden.votes.comparisons(), options.loss, 2);
     let grid = problem.grid(&options).unwrap();
     let snapshots = run["snapshots"].as_array().unwrap();
     assert_eq!(snapshots.len(), INDICES.len());
@@ -104,13 +104,18 @@ fn check_runs(name: &str, link: &str, scheme: &str) {
         near(snapshot.theta(), "theta");
         near(snapshot.position_bias(), "gamma");
         near(snapshot.deviation_norm(), "delta_norm");
-        let (loss, mismatch) = scorer.score(snapshot);
+        let (loss, mismatch) = scorer.score(snapshot).unwrap();
         assert_near(&[loss], &[number(&expected["loss"])], &what);
         assert_near(&[mismatch], &[number(&expected["mismatch"])], &what);
     }
     let last = snapshots.last().map_or(0.0, |last| number(&last["t"]));
-    check_entry_times(path.bias_entries(), &run["gamma_entry_t"], last, &what);
-    check_entry_times(path.deviation_entries(), &run["delta_entry_t"], last, &what);
+    check_entry_times(&path.bias_entries(), &run["gamma_entry_t"], last, &what);
+    check_entry_times(
+        &path.deviation_entries(),
+        &run["delta_entry_t"],
+        last,
+        &what,
+    );
     // The last time may be the end of a step, up to rounding.
     let steps = (last - path.first_entry()) / problem.settings.alpha;
     assert_eq!((steps - 1e-6).ceil(), number(&run["iters"]), "{what}");

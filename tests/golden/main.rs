@@ -168,9 +168,9 @@ fn check_hodgerank(name: &'static str, kappas: &[f64]) {
             let mut path = problem.path(&stop).unwrap();
             assert_number(path.first_entry(), &run["t0_exact"], "t0");
             assert_close(path.consensus(), &numbers(&reference["theta0"]), "theta0");
-            let mut scorer = Scorer::new(golden.votes.comparisons(), Loss::Squared);
+            let mut scorer = Scorer::new(golden.votes.comparisons(), Loss::Squared, 2);
             let snapshot = path.advance_to(0.0, &stop).unwrap();
-            let (error, _) = scorer.score(snapshot);
+            let (error, _) = scorer.score(snapshot).unwrap();
             assert_number(error, &reference["hodge_train_mse"], "error of HodgeRank");
         }
     }
@@ -185,7 +185,7 @@ fn check_path(name: &'static str, kappas: &[f64], scheme: Scheme) {
     for run in golden.runs(scheme, kappas) {
         let problem = golden.problem(scheme, number(&run["kappa"]));
         let mut path = problem.path(&stop).unwrap();
-        let mut scorer = Scorer::new(golden.votes.comparisons(), Loss::Squared);
+        let mut scorer = Scorer::new(golden.votes.comparisons(), Loss::Squared, 2);
         let times = run["snapshots_t"].as_array().unwrap();
         assert_eq!(times.len(), TIMES);
         for expected in times {
@@ -193,7 +193,7 @@ fn check_path(name: &'static str, kappas: &[f64], scheme: Scheme) {
             let snapshot = path.advance_to(number(&expected["t"]), &stop).unwrap();
             check_effects(snapshot, expected, &what);
             check_theta(snapshot.theta(), expected, &what);
-            let (error, _) = scorer.score(snapshot);
+            let (error, _) = scorer.score(snapshot).unwrap();
             assert_number(error, &expected["train_mse"], &format!("{what}: error"));
             if name == "sim_small" {
                 check_deviations(&problem.statistics, snapshot, expected, &what);
@@ -203,8 +203,8 @@ fn check_path(name: &'static str, kappas: &[f64], scheme: Scheme) {
         while path.iteration() < last {
             path.step(&stop).unwrap();
         }
-        check_entries(path.bias_entries(), run, "gamma", last);
-        check_entries(path.deviation_entries(), run, "delta", last);
+        check_entries(&path.bias_entries(), run, "gamma", last);
+        check_entries(&path.deviation_entries(), run, "delta", last);
     }
 }
 

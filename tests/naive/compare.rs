@@ -182,7 +182,10 @@ pub fn compare(case: &Case, choice: Choice) {
     }
     let last = times[times.len() - 1];
     path.advance_to(last, &stop).unwrap();
-    let entries = path.deviation_entries().iter().chain(path.bias_entries());
+    let entries = path
+        .deviation_entries()
+        .into_iter()
+        .chain(path.bias_entries());
     for (fast, [early, late]) in entries.zip(naive.entries(&setup, last)) {
         let fast = fast.map_or(usize::MAX, |entry| entry.iteration);
         let (early, late) = (early.unwrap_or(usize::MAX), late.unwrap_or(usize::MAX));

@@ -134,8 +134,10 @@ pub(crate) fn cross_validate_with<T: Send>(
     stop: &Stop,
     other: impl FnOnce() -> Result<T> + Send,
 ) -> Result<(CrossValidation, T)> {
+    let bytes = Fold::max_bytes(input.votes, input.settings.loss) as f64;
+    let [bytes] = input.votes.partition().max([bytes])?;
     // Each thread works on a fold of its own at least, whatever that takes.
-    let fit_in_memory = MAX_FOLD_BYTES / Fold::max_bytes(input.votes, input.settings.loss).max(1);
+    let fit_in_memory = MAX_FOLD_BYTES / (bytes as usize).max(1);
     run_folds(input, fit_in_memory.max(threads), threads, stop, other)
 }
 
@@ -160,6 +162,10 @@ fn run_folds<T: Send>(
 
 /// On how many of these threads the folds are run.
 fn workers(input: &CvInput<'_>, threads: usize) -> usize {
+    // On several machines all make the same exchanges in the same order.
+    if !input.votes.partition().is_complete() {
+        return 1;
+    }
     let folds = input.folds.count();
     let time: f64 = input.grid[input.grid.len() - 1] - input.grid[0];
     let steps = folds as f64 * time / input.settings.alpha;

@@ -15,7 +15,12 @@
 //! An annotator counts once in each fold: there the path has learnt about the
 //! annotator from votes in the other folds.
 
+use std::array::from_fn;
+use std::sync::Arc;
+
 use super::score::LossSum;
+use crate::error::Result;
+use crate::votes::Partition;
 
 /// The rise must exceed this part of the minimum.
 const MARGIN: f64 = 0.02;
@@ -33,7 +38,9 @@ const MARGIN_OF_ONE: f64 = 0.025;
 /// Decides where to stop, from the errors of all folds in whichever order they
 /// are recorded.
 pub(super) struct EarlyStopping {
-    /// By fold: the weight of each annotator with votes in it.
+    /// How the annotators are divided into blocks, whose sums are added.
+    partition: Arc<Partition>,
+    /// By fold: the weight of each annotator's votes in it.
     weights: Vec<Vec<f64>>,
     /// By grid time and fold: the same annotators' sums of losses.
     /// A grid time is emptied when the rule has looked at it.
@@ -46,8 +53,9 @@ pub(super) struct EarlyStopping {
 }
 
 impl EarlyStopping {
-    pub fn new(folds: usize) -> Self {
+    pub fn new(folds: usize, partition: Arc<Partition>) -> Self {
         Self {
+            partition,
             weights: vec![Vec::new(); folds],
             sums: Vec::new(),
             points: 0,
@@ -57,29 +65,34 @@ impl EarlyStopping {
         }
     }
 
+    /// How many folds there are.
+    pub fn folds(&self) -> usize {
+        self.weights.len()
+    }
+
     /// The number of grid times up to the stop, the one where it stopped
     /// included; None while it is not known.
     pub fn stop(&self) -> Option<usize> {
         self.stopped.then_some(self.points)
     }
 
-    /// Takes in the errors of a fold at a grid time.
-    pub fn record(&mut self, fold: usize, point: usize, by_annotator: &[LossSum]) {
+    /// Takes in the errors of a fold at a grid time, by annotator that is here.
+    pub fn record(&mut self, fold: usize, point: usize, by_annotator: &[LossSum]) -> Result<()> {
         if self.stopped {
-            return;
+            return Ok(());
         }
-        let voted = || by_annotator.iter().filter(|errors| errors.weight > 0.0);
         if self.weights[fold].is_empty() {
-            self.weights[fold] = voted().map(|errors| errors.weight).collect();
+            self.weights[fold] = by_annotator.iter().map(|errors| errors.weight).collect();
         }
         if self.sums.len() <= point {
             let folds = self.weights.len();
             self.sums.resize_with(point + 1, || vec![None; folds]);
         }
-        self.sums[point][fold] = Some(voted().map(|errors| errors.sum).collect());
+        self.sums[point][fold] = Some(by_annotator.iter().map(|errors| errors.sum).collect());
         while let Some(sums) = self.next_point() {
-            self.apply_rule(sums);
+            self.apply_rule(sums)?;
         }
+        Ok(())
     }
 
     /// The errors of all folds at the next grid time, once they are complete.
@@ -91,37 +104,52 @@ impl EarlyStopping {
         Some(std::mem::take(sums).into_iter().flatten().collect())
     }
 
-    fn apply_rule(&mut self, sums: Vec<Vec<f64>>) {
+    fn apply_rule(&mut self, sums: Vec<Vec<f64>>) -> Result<()> {
         self.points += 1;
-        let sum: f64 = sums.iter().flatten().sum();
-        let weight: f64 = self.weights.iter().flatten().sum();
+        let [sum, weight] =
+            self.sum_over_voters(|fold, u| [sums[fold][u], self.weights[fold][u]])?;
         let error = sum / weight;
         if error < self.minimum {
             self.minimum = error;
             self.sums_at_minimum = sums;
-            return;
+            return Ok(());
         }
         let rise = error - self.minimum;
         self.stopped = rise > MARGIN * self.minimum
-            && rise > STANDARD_ERRORS * self.standard_error(rise, &sums);
+            && rise > STANDARD_ERRORS * self.standard_error(rise, &sums)?;
+        Ok(())
     }
 
     /// The standard error of the rise of the pooled error.
-    fn standard_error(&self, rise: f64, sums: &[Vec<f64>]) -> f64 {
-        let (mut squares, mut total, mut clusters) = (0.0, 0.0, 0);
-        let sums = sums.iter().flatten();
-        let sums_at_minimum = self.sums_at_minimum.iter().flatten();
-        let weights = self.weights.iter().flatten();
-        for ((now, then), weight) in sums.zip(sums_at_minimum).zip(weights) {
-            let residual = now - then - weight * rise;
-            squares += residual * residual;
-            total += weight;
-            clusters += 1;
+    fn standard_error(&self, rise: f64, sums: &[Vec<f64>]) -> Result<f64> {
+        let [squares, total, clusters] = self.sum_over_voters(|fold, u| {
+            let weight = self.weights[fold][u];
+            let residual = sums[fold][u] - self.sums_at_minimum[fold][u] - weight * rise;
+            [residual * residual, weight, 1.0]
+        })?;
+        if clusters < (MIN_ANNOTATORS * self.weights.len()) as f64 {
+            return Ok(f64::INFINITY);
         }
-        if clusters < MIN_ANNOTATORS * self.weights.len() {
-            return f64::INFINITY;
-        }
-        squares.sqrt() / total
+        Ok(squares.sqrt() / total)
+    }
+
+    /// A sum over all annotators of the table, and for each over the folds that they have votes in.
+    fn sum_over_voters<const N: usize>(
+        &self,
+        term: impl Fn(usize, usize) -> [f64; N] + Sync,
+    ) -> Result<[f64; N]> {
+        let sum = self.partition.sum(N, 1, |annotators, sum| {
+            for u in annotators {
+                let has_voted = |fold: &usize| self.weights[*fold][u] > 0.0;
+                for fold in (0..self.weights.len()).filter(has_voted) {
+                    for (slot, value) in sum.iter_mut().zip(term(fold, u)) {
+                        *slot += value;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(from_fn(|k| sum[k]))
     }
 }
 
@@ -137,12 +165,17 @@ pub(super) fn is_beyond_stop(errors: &[f64]) -> bool {
 mod tests {
     use super::*;
 
+    fn single(annotators: usize) -> Arc<Partition> {
+        Arc::new(Partition::single(annotators, annotators))
+    }
+
     /// After how many grid times a single fold stops. Each annotator has one vote.
     fn stop(curve: &[Vec<f64>]) -> Option<usize> {
-        let mut early_stopping = EarlyStopping::new(1);
+        let mut early_stopping = EarlyStopping::new(1, single(curve[0].len()));
         for (point, each) in curve.iter().enumerate() {
             let errors = each.iter().map(|&sum| LossSum { sum, weight: 1.0 });
-            early_stopping.record(0, point, &errors.collect::<Vec<_>>());
+            let errors: Vec<LossSum> = errors.collect();
+            early_stopping.record(0, point, &errors).unwrap();
             if early_stopping.stop().is_some() {
                 assert_eq!(early_stopping.stop(), Some(point + 1));
             }
@@ -173,11 +206,11 @@ mod tests {
     #[test]
     fn annotators_without_votes_do_not_count() {
         let none = LossSum::default();
-        let mut early_stopping = EarlyStopping::new(1);
+        let mut early_stopping = EarlyStopping::new(1, single(10));
         for (point, sum) in [0.4, 4.0].into_iter().enumerate() {
             let mut errors = vec![LossSum { sum, weight: 1.0 }; 9];
             errors.push(none);
-            early_stopping.record(0, point, &errors);
+            early_stopping.record(0, point, &errors).unwrap();
         }
         assert_eq!(early_stopping.stop(), None);
     }
@@ -188,11 +221,12 @@ mod tests {
         let curves = [[0.5, 0.3, 0.5, 0.5, 0.5], [0.5, 0.3, 0.15, 0.28, 0.3]];
         let each = |sum: f64| vec![LossSum { sum, weight: 1.0 }; 10];
         for order in ["0101010101", "0000011111", "1110000011"] {
-            let mut early_stopping = EarlyStopping::new(2);
+            let mut early_stopping = EarlyStopping::new(2, single(10));
             let mut points = [0; 2];
             for fold in order.bytes().map(|digit| usize::from(digit - b'0')) {
                 let point = points[fold];
-                early_stopping.record(fold, point, &each(curves[fold][point]));
+                let errors = each(curves[fold][point]);
+                early_stopping.record(fold, point, &errors).unwrap();
                 points[fold] += 1;
                 let known = points.iter().all(|&points| points >= 4);
                 assert_eq!(early_stopping.stop(), known.then_some(4));

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::dense::{Tile, tiles};
 use crate::model::path::{Path, PathVotes};
+use crate::model::settings::Settings;
 use crate::options::Loss;
 use crate::votes::Comparisons;
 
@@ -13,7 +14,7 @@ use crate::votes::Comparisons;
 pub(super) struct Fold {
     path: Path,
     held_out: Comparisons,
-    loss: Loss,
+    settings: Settings,
 }
 
 /// How well the held-out votes are predicted at one time.
@@ -35,24 +36,24 @@ impl Fold {
         Ok(Self {
             path: path_votes.path(settings, stop)?,
             held_out: votes.select(|row| folds.of(row) == fold),
-            loss: settings.loss,
+            settings,
         })
     }
 
     /// The error of the model without effects.
-    pub fn hodgerank_error(&mut self) -> f64 {
-        let mut scorer = Scorer::new(&self.held_out, self.loss);
-        scorer.score(self.path.without_effects()).0
+    pub fn hodgerank_error(&mut self) -> Result<f64> {
+        let mut scorer = Scorer::new(&self.held_out, self.settings.loss, self.settings.threads);
+        Ok(scorer.score(self.path.without_effects())?.0)
     }
 
     /// Advances the path to a time and scores the held-out votes there.
     pub fn evaluate(&mut self, t: f64, stop: &Stop) -> Result<Evaluation> {
-        let mut scorer = Scorer::new(&self.held_out, self.loss);
-        let (error, mismatch) = scorer.score(self.path.advance_to(t, stop)?);
+        let mut scorer = Scorer::new(&self.held_out, self.settings.loss, self.settings.threads);
+        let (error, mismatch) = scorer.score(self.path.advance_to(t, stop)?)?;
         Ok(Evaluation {
             error,
             mismatch,
-            by_annotator: scorer.by_annotator().to_vec(),
+            by_annotator: scorer.into_parts(),
         })
     }
 

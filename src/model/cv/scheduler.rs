@@ -84,7 +84,8 @@ struct FoldTask<F> {
 impl<'a> Scheduler<'a> {
     pub fn new(input: &'a CvInput<'a>, max_in_memory: usize) -> Self {
         let (folds, points) = (input.folds.count(), input.grid.len());
-        let progress = FoldProgress::new(folds, points, input.extent, max_in_memory);
+        let early_stopping = EarlyStopping::new(folds, input.votes.partition());
+        let progress = FoldProgress::new(points, input.extent, max_in_memory, early_stopping);
         Self {
             input,
             progress: Mutex::new(progress),
@@ -99,7 +100,7 @@ impl<'a> Scheduler<'a> {
                 Some(fold) => fold,
                 None => {
                     let mut fold = Box::new(Fold::new(self.input, index, stop)?);
-                    hodgerank_error = Some(fold.hodgerank_error());
+                    hodgerank_error = Some(fold.hodgerank_error()?);
                     fold
                 }
             };
@@ -108,7 +109,7 @@ impl<'a> Scheduler<'a> {
             if let Some(error) = hodgerank_error {
                 progress.errors[index].hodgerank_error = error;
             }
-            let finished = progress.record(index, fold, &evaluation);
+            let finished = progress.record(index, fold, &evaluation)?;
             drop(progress);
             drop(finished);
         }
@@ -138,14 +139,20 @@ impl<'a> Scheduler<'a> {
 }
 
 impl<F> FoldProgress<F> {
-    fn new(folds: usize, grid_points: usize, extent: CvExtent, max_in_memory: usize) -> Self {
+    fn new(
+        grid_points: usize,
+        extent: CvExtent,
+        max_in_memory: usize,
+        early_stopping: EarlyStopping,
+    ) -> Self {
+        let folds = early_stopping.folds();
         Self {
             extent,
             grid_points,
             max_in_memory,
             folds: (0..folds).map(|_| FoldState::NotInMemory).collect(),
             errors: (0..folds).map(|_| FoldErrors::default()).collect(),
-            early_stopping: EarlyStopping::new(folds),
+            early_stopping,
             horizon: grid_points,
             horizon_is_set: false,
         }
@@ -190,18 +197,23 @@ impl<F> FoldProgress<F> {
 
     /// Takes a fold back with its errors at the next grid time. Returns the folds
     /// that need not be in memory any longer.
-    fn record(&mut self, index: usize, fold: Box<F>, evaluation: &Evaluation) -> Vec<FoldState<F>> {
+    fn record(
+        &mut self,
+        index: usize,
+        fold: Box<F>,
+        evaluation: &Evaluation,
+    ) -> Result<Vec<FoldState<F>>> {
         self.folds[index] = FoldState::Idle(fold);
         let errors = &mut self.errors[index];
         errors.errors.push(evaluation.error);
         errors.mismatches.push(evaluation.mismatch);
         let points = errors.errors.len();
         self.early_stopping
-            .record(index, points - 1, &evaluation.by_annotator);
+            .record(index, points - 1, &evaluation.by_annotator)?;
         if !self.is_interleaved() {
             self.update_horizon(index);
         }
-        self.take_finished()
+        Ok(self.take_finished())
     }
 
     /// The first fold that is expected to be beyond the stop sets the horizon.
@@ -233,8 +245,11 @@ impl<F> FoldProgress<F> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::score::LossSum;
     use super::*;
+    use crate::votes::Partition;
 
     /// Runs folds with given errors on one thread.
     struct FoldRun {
@@ -246,8 +261,10 @@ mod tests {
     }
 
     fn run(curves: &[[f64; 6]], max_in_memory: usize) -> FoldRun {
-        let mut progress =
-            FoldProgress::<()>::new(curves.len(), 6, CvExtent::UntilStopped, max_in_memory);
+        let partition = Arc::new(Partition::single(10, 10));
+        let early_stopping = EarlyStopping::new(curves.len(), partition);
+        let extent = CvExtent::UntilStopped;
+        let mut progress = FoldProgress::<()>::new(6, extent, max_in_memory, early_stopping);
         let mut begun = 0;
         while let Some(FoldTask { index, point, fold }) = progress.next_task() {
             begun += usize::from(fold.is_none());
@@ -261,7 +278,7 @@ mod tests {
                 mismatch: 0.0,
                 by_annotator: vec![errors; 10],
             };
-            progress.record(index, Box::new(()), &evaluation);
+            progress.record(index, Box::new(()), &evaluation).unwrap();
         }
         for (fold, curve) in progress.errors.iter().zip(curves) {
             assert_eq!(fold.errors, curve[..fold.errors.len()]);

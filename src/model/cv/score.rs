@@ -1,8 +1,14 @@
 //! How far the predictions of a model are from votes.
 
+use std::ops::Range;
+
+use crate::error::Result;
 use crate::model::lbi::Snapshot;
 use crate::options::Loss;
 use crate::votes::Comparisons;
+
+/// So few votes are scored on one thread: it takes about as long as to wake another one.
+const MIN_SHARED_VOTES: usize = 10_000;
 
 /// The losses of an annotator's votes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,60 +23,88 @@ pub(crate) struct LossSum {
 pub struct Scorer<'a> {
     votes: &'a Comparisons,
     loss: Loss,
-    /// An annotator's own scores, by item.
-    scores: Vec<f64>,
+    threads: usize,
     by_annotator: Vec<LossSum>,
 }
 
+/// The losses of a block of annotators.
+struct BlockScore {
+    by_annotator: Vec<LossSum>,
+    /// Σ ω over the votes for the other side than predicted.
+    mismatch: f64,
+}
+
 impl<'a> Scorer<'a> {
-    /// Will score these votes.
-    pub fn new(votes: &'a Comparisons, loss: Loss) -> Self {
+    /// Will score these votes, on several threads.
+    pub fn new(votes: &'a Comparisons, loss: Loss, threads: usize) -> Self {
         Self {
             votes,
             loss,
-            scores: vec![0.0; votes.items()],
-            by_annotator: Vec::with_capacity(votes.annotators()),
+            threads: if votes.len() < MIN_SHARED_VOTES {
+                1
+            } else {
+                threads
+            },
+            by_annotator: Vec::new(),
         }
     }
 
-    /// The parts of the latest error.
-    pub(crate) fn by_annotator(&self) -> &[LossSum] {
-        &self.by_annotator
+    /// The parts of the latest error, by annotator that is here.
+    pub(crate) fn into_parts(self) -> Vec<LossSum> {
+        self.by_annotator
     }
 
     /// The mean loss and the mismatch of a model. It may have been fitted to
     /// other votes: an annotator who is not in these has no effects, and an item
     /// that is not in these is a component of its own, with score 0.
-    pub fn score(&mut self, snapshot: &Snapshot) -> (f64, f64) {
+    pub fn score(&mut self, snapshot: &Snapshot) -> Result<(f64, f64)> {
+        let partition = self.votes.partition();
+        let blocks = partition.map(self.threads, |annotators| {
+            Ok(self.score_block(snapshot, annotators))
+        })?;
+        let sums = blocks.iter().map(|block| {
+            let errors = || block.by_annotator.iter();
+            let sum = errors().map(|errors| errors.sum).sum();
+            let weight = errors().map(|errors| errors.weight).sum();
+            vec![sum, weight, block.mismatch]
+        });
+        let sums = partition.sum_blocks(sums.collect())?;
+        let parts = blocks.into_iter().flat_map(|block| block.by_annotator);
+        self.by_annotator = parts.collect();
+        Ok((sums[0] / sums[1], sums[2] / sums[1]))
+    }
+
+    fn score_block(&self, snapshot: &Snapshot, annotators: Range<usize>) -> BlockScore {
         let theta = snapshot.theta();
-        self.scores.copy_from_slice(theta);
-        self.by_annotator.clear();
-        let mut mismatch = 0.0;
-        for u in 0..self.votes.annotators() {
+        // An annotator's own scores, by item.
+        let mut scores = theta.to_vec();
+        let mut block = BlockScore {
+            by_annotator: Vec::with_capacity(annotators.len()),
+            mismatch: 0.0,
+        };
+        for u in annotators {
             let mut errors = LossSum::default();
             let deviates = snapshot.deviation_norm()[u] != 0.0;
             if deviates {
                 for (item, score) in snapshot.own_scores(u) {
-                    self.scores[item] = score;
+                    scores[item] = score;
                 }
             }
             let bias = snapshot.position_bias()[u];
             for vote in self.votes.of(u) {
-                let predicted = self.scores[vote.left] - self.scores[vote.right] + bias;
+                let predicted = scores[vote.left] - scores[vote.right] + bias;
                 errors.sum += vote.weight * self.loss.value(vote.choice, predicted);
                 errors.weight += vote.weight;
-                mismatch += vote.weight * (1.0 - sign(vote.choice * predicted)) / 2.0;
+                block.mismatch += vote.weight * (1.0 - sign(vote.choice * predicted)) / 2.0;
             }
-            self.by_annotator.push(errors);
+            block.by_annotator.push(errors);
             if deviates {
                 for &item in snapshot.items(u) {
-                    self.scores[item as usize] = theta[item as usize];
+                    scores[item as usize] = theta[item as usize];
                 }
             }
         }
-        let sum: f64 = self.by_annotator.iter().map(|errors| errors.sum).sum();
-        let total: f64 = self.by_annotator.iter().map(|errors| errors.weight).sum();
-        (sum / total, mismatch / total)
+        block
     }
 }
 

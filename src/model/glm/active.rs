@@ -6,7 +6,7 @@ use super::cells::{AnnotatorCells, VoteCells};
 use super::link::{LinkKernel, Sides};
 use super::pool::IntegralsAt;
 use crate::linalg::simd::{Kernel, Lanes, Quad, add_product, sum, vectorised};
-use crate::model::lbi::{EffectEntry, Effects, Snapshot, norm_of, shrink, shrunk};
+use crate::model::lbi::{EffectEntry, Effects, SnapshotBlock, norm_of, shrink, shrunk};
 use crate::model::settings::Settings;
 use crate::model::statistics::Statistics;
 
@@ -153,7 +153,7 @@ impl ActiveAnnotators {
     }
 
     /// Writes the effects of the active annotators, `elapsed` after the latest step.
-    pub fn write_effects(&mut self, elapsed: f64, snapshot: &mut Snapshot) {
+    pub fn write_effects(&mut self, elapsed: f64, snapshot: &mut SnapshotBlock<'_>) {
         let size = elapsed / self.statistics.total;
         let kappa = self.settings.kappa;
         for &u in &self.active {
@@ -172,7 +172,7 @@ impl ActiveAnnotators {
     }
 
     /// Writes the effects of an annotator who enters between two steps.
-    pub fn write_entering(&mut self, u: usize, integral: &[f64], snapshot: &mut Snapshot) {
+    pub fn write_entering(&mut self, u: usize, integral: &[f64], snapshot: &mut SnapshotBlock<'_>) {
         let (total, kappa) = (self.statistics.total, self.settings.kappa);
         let z = &mut self.z[self.statistics.quad_range(u)];
         let along = integral_gradient(&self.cells.of(u), integral, z);

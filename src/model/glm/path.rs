@@ -12,7 +12,7 @@ use crate::execution::Stop;
 use crate::model::flow::Flow;
 use crate::model::lbi::{EffectEntry, Screening, Snapshot};
 use crate::model::settings::Settings;
-use crate::model::statistics::Statistics;
+use crate::model::statistics::{BlockStatistics, Statistics};
 use crate::options::{Loss, ThetaUpdate};
 
 /// If nobody's votes differ from the consensus by more than this, on average and of a
@@ -133,13 +133,13 @@ impl GlmPath {
             votes,
             scores,
             screening: Screening::new(
-                statistics,
+                &BlockStatistics::of_all(statistics),
                 &settings,
                 (0..statistics.annotators() as u32).collect(),
                 |u| statistics.quads(u).votes,
             ),
             candidates: Vec::with_capacity(annotators),
-            snapshot: Snapshot::new(statistics),
+            snapshot: Snapshot::undivided(statistics),
         };
         path.find_first_entry(stop)?;
         Ok(path)
@@ -230,13 +230,13 @@ impl GlmPath {
     }
 
     /// When each γ first was not zero.
-    pub fn bias_entries(&self) -> &[Option<EffectEntry>] {
-        self.votes.active.bias_entries()
+    pub fn bias_entries(&self) -> Vec<Option<EffectEntry>> {
+        self.votes.active.bias_entries().to_vec()
     }
 
     /// When each δ first was not zero.
-    pub fn deviation_entries(&self) -> &[Option<EffectEntry>] {
-        self.votes.active.deviation_entries()
+    pub fn deviation_entries(&self) -> Vec<Option<EffectEntry>> {
+        self.votes.active.deviation_entries().to_vec()
     }
 
     /// The model at a time, after the steps up to it. The path does not go back.
@@ -346,7 +346,8 @@ impl GlmPath {
             self.snapshot
                 .interpolate_theta(&self.theta_next[..items], part);
         }
-        self.votes.active.write_effects(elapsed, &mut self.snapshot);
+        let mut effects = self.snapshot.blocks().remove(0);
+        self.votes.active.write_effects(elapsed, &mut effects);
         if self.votes.pooled == 0 || t <= 0.0 {
             return Ok(());
         }
@@ -358,7 +359,7 @@ impl GlmPath {
             let u = u as usize;
             if !self.votes.active.is_active(u) {
                 let active = &mut self.votes.active;
-                active.write_entering(u, integrals.integral, &mut self.snapshot);
+                active.write_entering(u, integrals.integral, &mut effects);
             }
         }
         Ok(())

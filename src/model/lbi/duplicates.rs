@@ -8,7 +8,7 @@
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use crate::model::statistics::Statistics;
+use crate::model::statistics::BlockStatistics;
 
 /// Nobody, or no group.
 const NONE: u32 = u32::MAX;
@@ -37,7 +37,7 @@ struct PairContribution {
 
 impl Duplicates {
     /// Finds the annotators with the same single vote.
-    pub fn new(statistics: &Statistics) -> Self {
+    pub fn new(statistics: &BlockStatistics) -> Self {
         let annotators = statistics.annotators();
         let mut found = Self {
             follows: vec![NONE; annotators],
@@ -109,21 +109,27 @@ impl Duplicates {
         std::iter::successors(existing(self.next[u]), move |u| existing(next(u)))
     }
 
-    /// Subtracts what a representative adds to L δ + a γ, at the items of the vote, from
-    /// the right-hand side. It is kept for those who follow.
+    /// Subtracts what a representative, whose vote counts so often, adds to L δ + a γ, at the
+    /// items of the vote, from the right-hand side. It is kept for those who follow.
     #[inline(always)]
-    pub fn subtract_representative(&mut self, u: usize, values: [f64; 2], rhs: &mut [f64]) {
+    pub fn subtract_representative(
+        &mut self,
+        u: usize,
+        count: f64,
+        values: [f64; 2],
+        rhs: &mut [f64],
+    ) {
         let contribution = &mut self.contribution[self.leads[u] as usize];
         contribution.values = values;
-        contribution.subtract_from(rhs);
+        contribution.subtract_from(rhs, count);
     }
 
     /// Subtracts the same for an annotator who follows; false if this one does not.
     #[inline(always)]
-    pub fn subtract_follower(&self, u: usize, rhs: &mut [f64]) -> bool {
+    pub fn subtract_follower(&self, u: usize, count: f64, rhs: &mut [f64]) -> bool {
         let group = self.follows[u];
         if group != NONE {
-            self.contribution[group as usize].subtract_from(rhs);
+            self.contribution[group as usize].subtract_from(rhs, count);
         }
         group != NONE
     }
@@ -131,9 +137,9 @@ impl Duplicates {
 
 impl PairContribution {
     #[inline(always)]
-    fn subtract_from(&self, rhs: &mut [f64]) {
+    fn subtract_from(&self, rhs: &mut [f64], count: f64) {
         for (&item, value) in self.items.iter().zip(self.values) {
-            rhs[item as usize] -= value;
+            rhs[item as usize] -= count * value;
         }
     }
 }
@@ -150,7 +156,7 @@ struct SingleVote {
 
 impl SingleVote {
     /// The vote of an annotator who has no other.
-    fn of(statistics: &Statistics, u: usize) -> Option<Self> {
+    fn of(statistics: &BlockStatistics, u: usize) -> Option<Self> {
         let annotator = statistics.annotator(u);
         let &[first, second] = annotator.items else {
             return None;
@@ -166,10 +172,12 @@ impl SingleVote {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::sync::Arc;
 
     use super::*;
     use crate::execution::Stop;
     use crate::model::Problem;
+    use crate::model::statistics::Statistics;
     use crate::options::{Options, ThetaUpdate};
     use crate::random::Random;
     use crate::votes::{Comparison, Comparisons};
@@ -202,6 +210,11 @@ mod tests {
         votes
     }
 
+    fn block(votes: &Comparisons) -> BlockStatistics {
+        let statistics = Statistics::new(votes, &Stop::default()).unwrap();
+        BlockStatistics::of_all(&Arc::new(statistics))
+    }
+
     /// Every number of the path at every grid time, and when effects entered.
     fn path_bits(votes: &Comparisons, options: &Options) -> (Vec<u64>, String) {
         let stop = Stop::default();
@@ -224,7 +237,7 @@ mod tests {
         let effects = [(None, None), (Some(false), None), (None, Some(false))];
         for (items, weighted) in [(3, false), (4, true), (9, false), (9, true)] {
             let votes = votes(items, weighted);
-            let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
+            let statistics = block(&votes);
             let found = Duplicates::new(&statistics);
             assert!((0..300).filter(|&u| found.follows(u)).count() > 100);
             for (position_bias, personal) in effects {
@@ -259,7 +272,7 @@ mod tests {
         votes.push_annotator([(0, 1, 1.0, 1.0)]);
         votes.push_annotator([(0, 2, 1.0, 2.0)]);
         votes.push_annotator(same);
-        let statistics = Statistics::new(&votes, &Stop::default()).unwrap();
+        let statistics = block(&votes);
         let found = Duplicates::new(&statistics);
         let representatives: Vec<_> = (0..8).map(|u| found.representative(u)).collect();
         let (none, first) = (None, Some(0));

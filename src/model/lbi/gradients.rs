@@ -13,7 +13,7 @@
 use std::array::from_fn;
 
 use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, add_product, sum, vectorised};
-use crate::model::statistics::{Adjacency, AnnotatorQuads, Statistics};
+use crate::model::statistics::{Adjacency, AnnotatorQuads, BlockStatistics};
 
 /// An effect enters when its norm exceeds 1 by more than rounding: at t0 the
 /// norm of the first one is 1, up to rounding.
@@ -27,11 +27,8 @@ pub(super) struct StepScratch {
 }
 
 impl StepScratch {
-    pub fn new(statistics: &Statistics) -> Self {
-        let lengths = statistics
-            .offsets
-            .windows(2)
-            .map(|range| range[1] - range[0]);
+    pub fn new(statistics: &BlockStatistics) -> Self {
+        let lengths = (0..statistics.annotators()).map(|u| statistics.quad_range(u).len());
         let zeros = vec![[0.0; 4]; lengths.max().unwrap_or(0)];
         Self {
             x: zeros.clone(),
@@ -79,7 +76,7 @@ pub(super) fn bias_gradient(annotator: &AnnotatorQuads<'_>, t: f64, integral: &[
 
 /// Writes t·b_u − L_u Θ − a_u Γ_u to `scratch.image` and returns its norm.
 pub(super) fn deviation_gradient(
-    statistics: &Statistics,
+    statistics: &BlockStatistics,
     u: usize,
     t: f64,
     integral: &[f64],

@@ -15,6 +15,18 @@ pub(in crate::model) struct Effects {
     pub z_bias: f64,
 }
 
+impl Effects {
+    /// δ and γ times a number.
+    #[inline(always)]
+    pub fn times(&self, factor: f64) -> Self {
+        Self {
+            scale: factor * self.scale,
+            bias: factor * self.bias,
+            z_bias: self.z_bias,
+        }
+    }
+}
+
 /// z ← z + size·(b_u − L_u(θ + δ^u) − a_u γ^u).
 pub(super) struct ZStep<'a> {
     pub block: Block<'a>,
@@ -85,7 +97,7 @@ impl<L: Lanes> Sink<L> for ZStepSink<'_, L> {
 /// L_u δ^u + a_u γ^u, what an annotator's effects add to the normal equations of θ.
 pub(super) struct Contribution<'a> {
     pub block: Block<'a>,
-    pub effects: &'a Effects,
+    pub effects: Effects,
     pub z: &'a [Quad],
     pub image: &'a mut [Quad],
 }

@@ -31,10 +31,14 @@
 //! either the effect enters or the bound is set anew. The steps at which effects
 //! enter are therefore exactly those of the loop over all annotators.
 //!
+//! Annotators are divided into blocks, each with an active set of its own: a step is shared
+//! among threads and machines (`active_sets`).
+//!
 //! Annotators with a single vote, and the same one, have the same effects: a step
 //! computes them once (`duplicates`).
 
 mod active_set;
+mod active_sets;
 mod duplicates;
 mod gradients;
 mod kernels;
@@ -48,3 +52,4 @@ pub(in crate::model) use kernels::Effects;
 pub(in crate::model) use path::SquaredPath;
 pub(in crate::model) use screening::Screening;
 pub use snapshot::Snapshot;
+pub(in crate::model) use snapshot::SnapshotBlock;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::active_set::{ActiveSet, EffectEntry};
+use super::active_set::EffectEntry;
+use super::active_sets::ActiveSets;
 use super::screening::MeanScores;
 use super::snapshot::Snapshot;
 use crate::error::Result;
@@ -39,7 +40,7 @@ pub(in crate::model) struct SquaredPath {
     /// Σ_u b_u − Σ_u (L_u δ^u + a_u γ^u).
     rhs: Vec<f64>,
     mean_scores: MeanScores,
-    active_set: ActiveSet,
+    active_sets: ActiveSets,
     snapshot: Snapshot,
     solver_scratch: SolverScratch,
 }
@@ -52,7 +53,7 @@ impl SquaredPath {
         settings: Settings,
         stop: &Stop,
     ) -> Result<Self> {
-        let net_wins = statistics.net_wins();
+        let net_wins = statistics.net_wins()?;
         let mut solver_scratch = solver.scratch();
         let mut hodgerank = vec![0.0; statistics.items];
         solver.hodgerank(&net_wins, &mut hodgerank, &mut solver_scratch, stop)?;
@@ -75,7 +76,7 @@ impl SquaredPath {
             rhs: padded(&net_wins),
             mean_scores: MeanScores::new(&hodgerank),
             hodgerank,
-            active_set: ActiveSet::new(statistics, settings),
+            active_sets: ActiveSets::new(statistics, settings),
             snapshot: Snapshot::new(statistics),
             solver_scratch,
         };
@@ -85,7 +86,7 @@ impl SquaredPath {
 
     /// Finds t0 and sets the time to it.
     fn find_first_entry(&mut self, stop: &Stop) -> Result<()> {
-        let largest = self.active_set.screen_all(&self.theta, stop)?;
+        let largest = self.active_sets.screen_all(&self.theta, stop)?;
         if largest <= NEGLIGIBLE * self.statistics.strength {
             return Ok(());
         }
@@ -122,13 +123,13 @@ impl SquaredPath {
     }
 
     /// When each γ first was not zero.
-    pub fn bias_entries(&self) -> &[Option<EffectEntry>] {
-        self.active_set.bias_entries()
+    pub fn bias_entries(&self) -> Vec<Option<EffectEntry>> {
+        self.active_sets.bias_entries()
     }
 
     /// When each δ first was not zero.
-    pub fn deviation_entries(&self) -> &[Option<EffectEntry>] {
-        self.active_set.deviation_entries()
+    pub fn deviation_entries(&self) -> Vec<Option<EffectEntry>> {
+        self.active_sets.deviation_entries()
     }
 
     /// The model at a time, after the steps up to it. The path does not go back:
@@ -168,7 +169,7 @@ impl SquaredPath {
             .advance(&self.theta, self.settings.alpha, now.time);
         self.rhs.copy_from_slice(&self.net_wins);
         let (theta, scores, rhs) = (&self.theta, &self.mean_scores, &mut self.rhs);
-        self.active_set.step(theta, scores, now, rhs, stop)?;
+        self.active_sets.step(theta, scores, now, rhs, stop)?;
         if self.settings.theta_update != ThetaUpdate::Solve {
             std::mem::swap(&mut self.theta, &mut self.theta_next);
         }
@@ -178,7 +179,7 @@ impl SquaredPath {
     /// Computes θ for the current β; with the other schemes, θ of the next step.
     fn update_theta(&mut self, stop: &Stop) -> Result<()> {
         // θ⁰ is the solution as long as nothing has entered.
-        if std::mem::replace(&mut self.theta_is_current, true) || self.active_set.is_empty() {
+        if std::mem::replace(&mut self.theta_is_current, true) || self.active_sets.is_empty() {
             return Ok(());
         }
         let items = self.statistics.items;
@@ -215,9 +216,8 @@ impl SquaredPath {
             self.snapshot.interpolate_theta(&self.theta_next, part);
         }
         let scores = self.mean_scores.between_steps(&self.theta, elapsed, t);
-        self.active_set
-            .write_effects(&self.theta, &scores, elapsed, &mut self.snapshot);
-        Ok(())
+        self.active_sets
+            .write_effects(&self.theta, &scores, elapsed, &mut self.snapshot)
     }
 }
 
@@ -272,6 +272,7 @@ mod tests {
                 loss: Loss::Squared,
                 ridge: 0.01,
                 score_tolerance: 1e-8,
+                threads: 1,
             };
             let mut path = SquaredPath::new(&statistics, &consensus, settings, &stop).unwrap();
             path.advance_to(12.0, &stop).unwrap();

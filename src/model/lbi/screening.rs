@@ -4,7 +4,7 @@
 
 use super::gradients::norm_of;
 use crate::model::settings::Settings;
-use crate::model::statistics::Statistics;
+use crate::model::statistics::BlockStatistics;
 
 /// Bounds are compared with a limit that is lower by this factor. The difference
 /// is far larger than any rounding error.
@@ -105,7 +105,7 @@ impl Screening {
     /// nowhere before they are set. `bias_slope` says by how much that of an annotator's γ
     /// grows.
     pub fn new(
-        statistics: &Statistics,
+        statistics: &BlockStatistics,
         settings: &Settings,
         screened: Vec<u32>,
         bias_slope: impl Fn(usize) -> f64,
@@ -128,7 +128,7 @@ impl Screening {
             bounds
         };
         Self {
-            limit: statistics.total * CAUTION,
+            limit: statistics.total() * CAUTION,
             bounds: (0..annotators).map(bounds).collect(),
             imbalance_norm: (0..annotators).map(|u| norm_of(imbalance(u))).collect(),
             bias_mean: vec![0.0; annotators],

@@ -1,10 +1,11 @@
 //! The model at one time.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::gradients::{norm_of, shrink};
 use crate::linalg::simd::Quad;
-use crate::model::statistics::Statistics;
+use crate::model::statistics::{BlockStatistics, Statistics};
 
 /// The model at one time, with the statistics of the votes that it was fitted to.
 pub struct Snapshot {
@@ -15,8 +16,10 @@ pub struct Snapshot {
     /// Laid out as the vectors of the statistics are.
     deviation: Vec<Quad>,
     deviation_norm: Vec<f64>,
-    /// The annotators with an effect; those with both are in it twice.
-    nonzero: Vec<u32>,
+    /// The annotators of each block.
+    blocks: Vec<Range<usize>>,
+    /// By block, the annotators with an effect; those with both are in it twice.
+    nonzero: Vec<Vec<u32>>,
 }
 
 impl Snapshot {
@@ -41,7 +44,7 @@ impl Snapshot {
     }
 
     /// The statistics of the votes that the model was fitted to.
-    pub fn statistics(&self) -> &Statistics {
+    pub fn statistics(&self) -> &Arc<Statistics> {
         &self.statistics
     }
 
@@ -52,7 +55,7 @@ impl Snapshot {
 
     /// δ^u over the items that annotator u saw.
     pub fn deviation(&self, annotator: usize) -> &[f64] {
-        let range = self.statistics.offsets[annotator]..self.statistics.offsets[annotator + 1];
+        let range = self.statistics.quad_range(annotator);
         &self.deviation[range].as_flattened()[..self.items(annotator).len()]
     }
 
@@ -68,15 +71,28 @@ impl Snapshot {
 impl Snapshot {
     /// A model without effects, whose vectors are allocated.
     pub(in crate::model) fn new(statistics: &Arc<Statistics>) -> Self {
+        let partition = &statistics.partition;
+        let blocks = (0..partition.len()).map(|k| partition.annotators_of(k));
+        Self::in_blocks(statistics, blocks.collect())
+    }
+
+    /// The same, for effects that are written by one thread.
+    pub(in crate::model) fn undivided(statistics: &Arc<Statistics>) -> Self {
+        let everybody = 0..statistics.annotators();
+        Self::in_blocks(statistics, vec![everybody])
+    }
+
+    fn in_blocks(statistics: &Arc<Statistics>, blocks: Vec<Range<usize>>) -> Self {
         let annotators = statistics.annotators();
         Self {
             statistics: Arc::clone(statistics),
             t: 0.0,
             theta: vec![0.0; statistics.items],
             bias: vec![0.0; annotators],
-            deviation: vec![[0.0; 4]; statistics.offsets[annotators]],
+            deviation: vec![[0.0; 4]; statistics.total_quads()],
             deviation_norm: vec![0.0; annotators],
-            nonzero: Vec::with_capacity(2 * annotators),
+            nonzero: vec![Vec::new(); blocks.len()],
+            blocks,
         }
     }
 
@@ -84,14 +100,9 @@ impl Snapshot {
     pub(in crate::model) fn begin(&mut self, t: f64, theta: &[f64]) {
         self.t = t;
         self.theta.copy_from_slice(theta);
-        for &u in &self.nonzero {
-            let u = u as usize;
-            self.bias[u] = 0.0;
-            self.deviation_norm[u] = 0.0;
-            self.deviation[self.statistics.offsets[u]..self.statistics.offsets[u + 1]]
-                .fill([0.0; 4]);
+        for mut block in self.blocks() {
+            block.clear();
         }
-        self.nonzero.clear();
     }
 
     /// Moves θ a part of the way to other scores.
@@ -101,7 +112,53 @@ impl Snapshot {
         }
     }
 
-    pub(in crate::model) fn set_bias(&mut self, u: usize, bias: f64) {
+    /// The effects of the annotators of each block.
+    pub(in crate::model) fn blocks(&mut self) -> Vec<SnapshotBlock<'_>> {
+        let (mut bias, mut deviation) = (&mut self.bias[..], &mut self.deviation[..]);
+        let mut deviation_norm = &mut self.deviation_norm[..];
+        let nonzero = self.nonzero.iter_mut().zip(&self.blocks);
+        let block = |(nonzero, annotators): (_, &Range<usize>)| {
+            let statistics = BlockStatistics::new(&self.statistics, annotators.clone());
+            SnapshotBlock {
+                bias: take_first(&mut bias, statistics.annotators()),
+                deviation: take_first(&mut deviation, statistics.total_quads()),
+                deviation_norm: take_first(&mut deviation_norm, statistics.annotators()),
+                nonzero,
+                statistics,
+            }
+        };
+        nonzero.map(block).collect()
+    }
+}
+
+/// Takes the first values off a slice.
+fn take_first<'a, T>(values: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (first, rest) = std::mem::take(values).split_at_mut(count);
+    *values = rest;
+    first
+}
+
+/// The effects of the annotators of a block, who are counted from the first of them.
+pub(in crate::model) struct SnapshotBlock<'a> {
+    statistics: BlockStatistics,
+    bias: &'a mut [f64],
+    deviation: &'a mut [Quad],
+    deviation_norm: &'a mut [f64],
+    nonzero: &'a mut Vec<u32>,
+}
+
+impl SnapshotBlock<'_> {
+    /// Sets all effects to zero.
+    fn clear(&mut self) {
+        for u in self.nonzero.drain(..) {
+            let u = u as usize;
+            self.bias[u] = 0.0;
+            self.deviation_norm[u] = 0.0;
+            self.deviation[self.statistics.quad_range(u)].fill([0.0; 4]);
+        }
+    }
+
+    pub fn set_bias(&mut self, u: usize, bias: f64) {
         if bias != 0.0 {
             self.bias[u] = bias;
             self.nonzero.push(u as u32);
@@ -111,7 +168,7 @@ impl Snapshot {
     /// Gives annotator u the effects of another one, who saw the same items.
     pub(super) fn copy_effects(&mut self, other: usize, u: usize) {
         self.set_bias(u, self.bias[other]);
-        let start = self.statistics.offsets[u];
+        let start = self.statistics.quad_range(u).start;
         let source = self.statistics.quad_range(other);
         self.deviation.copy_within(source, start);
         if self.deviation_norm[other] != 0.0 {
@@ -121,14 +178,8 @@ impl Snapshot {
     }
 
     /// Sets δ^u to κ·shrink(z).
-    pub(in crate::model) fn set_deviation(
-        &mut self,
-        u: usize,
-        z: impl Iterator<Item = Quad>,
-        kappa: f64,
-    ) {
-        let range = self.statistics.offsets[u]..self.statistics.offsets[u + 1];
-        let deviation = &mut self.deviation[range];
+    pub fn set_deviation(&mut self, u: usize, z: impl Iterator<Item = Quad>, kappa: f64) {
+        let deviation = &mut self.deviation[self.statistics.quad_range(u)];
         for (slot, z) in deviation.iter_mut().zip(z) {
             *slot = z;
         }

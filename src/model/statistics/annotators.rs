@@ -2,25 +2,36 @@
 
 use std::array::from_fn;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::adjacency::{Adjacency, AdjacencyLists};
 use crate::linalg::gather::{GatherIndices, GatherSlice};
 use crate::linalg::simd::Quad;
-use crate::votes::Comparisons;
+use crate::votes::{Comparisons, Partition};
 
 /// The statistics of all annotators.
 #[derive(Debug)]
 pub struct Statistics {
     /// The number of items of the table.
     pub(crate) items: usize,
-    /// m = Σ ω.
+    /// How the annotators are divided into blocks.
+    pub(crate) partition: Arc<Partition>,
+    /// m = Σ ω over all votes of the table.
     pub(crate) total: f64,
-    /// The largest Σ ω|y| of an annotator. Rounding errors are small compared to it.
+    /// The largest Σ ω|y| of an annotator of the table. Rounding errors are small compared to it.
     pub(crate) strength: f64,
+    /// By annotator: how often their votes count; None if those of everybody count once.
+    counts: Option<Vec<f64>>,
+    vectors: Arc<AnnotatorVectors>,
+}
+
+/// What is kept of each annotator's votes.
+#[derive(Debug)]
+struct AnnotatorVectors {
     /// The first quad of each annotator's vectors, and the number of all quads.
-    pub(crate) offsets: Vec<usize>,
+    offsets: Vec<usize>,
     totals: Vec<Totals>,
     /// The items, a part for each annotator.
     item: GatherIndices,
@@ -70,10 +81,7 @@ impl Statistics {
         // Upper bounds. Memory that is reserved but not written to costs nothing.
         let seen = |u: usize| (2 * votes.rows(u).len()).min(votes.items()).div_ceil(4);
         let quads = (0..annotators).map(seen).sum();
-        let mut statistics = Self {
-            items: votes.items(),
-            total: 0.0,
-            strength: 0.0,
+        let mut vectors = AnnotatorVectors {
             offsets: vec![0],
             totals: Vec::with_capacity(annotators),
             item: GatherIndices::with_capacity(quads),
@@ -86,24 +94,146 @@ impl Statistics {
             row_of_item: vec![0; votes.items()],
             order: Vec::new(),
         };
+        let mut strength = 0.0f64;
         for annotator in 0..annotators {
             stop.check()?;
-            statistics.push(votes, annotator, &mut scratch);
+            strength = strength.max(vectors.push(votes, annotator, &mut scratch));
         }
-        statistics.total = statistics.totals.iter().map(|totals| totals.votes).sum();
-        statistics.item.shrink_to_fit();
-        statistics.imbalance.shrink_to_fit();
-        statistics.net_wins.shrink_to_fit();
+        vectors.item.shrink_to_fit();
+        vectors.imbalance.shrink_to_fit();
+        vectors.net_wins.shrink_to_fit();
+        let partition = votes.partition();
+        let [strength] = partition.max([strength])?;
+        let mut statistics = Self {
+            items: votes.items(),
+            partition,
+            total: 0.0,
+            strength,
+            counts: None,
+            vectors: Arc::new(vectors),
+        };
+        statistics.total = statistics.sum_of_votes()?;
         Ok(statistics)
     }
 
-    /// Adds the statistics of the next annotator.
-    fn push(&mut self, votes: &Comparisons, annotator: usize, scratch: &mut ItemOrderScratch) {
+    /// The same votes, but those of some annotators count more than once: as if others had
+    /// cast them too. `counts` is by annotator that is here.
+    pub fn with_counts(&self, counts: Vec<f64>) -> Result<Self> {
+        let mut statistics = Self {
+            items: self.items,
+            partition: Arc::clone(&self.partition),
+            counts: Some(counts),
+            vectors: Arc::clone(&self.vectors),
+            ..*self
+        };
+        statistics.total = statistics.sum_of_votes()?;
+        Ok(statistics)
+    }
+
+    /// Σ ω over all votes of the table.
+    fn sum_of_votes(&self) -> Result<f64> {
+        let votes = |u: usize| self.count(u) * self.vectors.totals[u].votes;
+        let sum = self.partition.sum(1, 1, |annotators, sum| {
+            sum[0] = annotators.map(votes).sum();
+            Ok(())
+        })?;
+        Ok(sum[0])
+    }
+
+    /// How often an annotator's votes count.
+    #[inline(always)]
+    pub(crate) fn count(&self, annotator: usize) -> f64 {
+        self.counts.as_ref().map_or(1.0, |counts| counts[annotator])
+    }
+
+    /// The number of annotators.
+    pub fn annotators(&self) -> usize {
+        self.vectors.totals.len()
+    }
+
+    /// m = Σ ω over all votes of the table.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// Where an annotator's quads are in a vector over the items of all annotators.
+    #[inline(always)]
+    pub(crate) fn quad_range(&self, annotator: usize) -> Range<usize> {
+        self.vectors.offsets[annotator]..self.vectors.offsets[annotator + 1]
+    }
+
+    /// How many quads a vector over the items of all annotators has.
+    pub(crate) fn total_quads(&self) -> usize {
+        self.vectors.offsets[self.annotators()]
+    }
+
+    /// One annotator's statistics.
+    pub fn annotator(&self, annotator: usize) -> AnnotatorStatistics<'_> {
+        let range = self.quad_range(annotator);
+        let Totals {
+            items,
+            votes,
+            net_left,
+        } = self.vectors.totals[annotator];
+        AnnotatorStatistics {
+            items: &self.vectors.item.part(annotator).quads().as_flattened()[..items],
+            imbalance: &self.vectors.imbalance[range.clone()].as_flattened()[..items],
+            net_wins: &self.vectors.net_wins[range].as_flattened()[..items],
+            votes,
+            net_left,
+            graph: self.vectors.graphs.of(annotator),
+        }
+    }
+
+    /// One annotator's statistics for loops in quads.
+    #[inline(always)]
+    pub(crate) fn quads(&self, annotator: usize) -> AnnotatorQuads<'_> {
+        let range = self.quad_range(annotator);
+        let Totals {
+            votes, net_left, ..
+        } = self.vectors.totals[annotator];
+        AnnotatorQuads {
+            items: self.vectors.item.part(annotator),
+            imbalance: &self.vectors.imbalance[range.clone()],
+            net_wins: &self.vectors.net_wins[range],
+            votes,
+            net_left,
+        }
+    }
+
+    /// One annotator's graph.
+    #[inline(always)]
+    pub(crate) fn graph(&self, annotator: usize) -> Adjacency<'_> {
+        self.vectors.graphs.of(annotator)
+    }
+
+    /// Σ_u b_u over all annotators of the table, by item.
+    pub fn net_wins(&self) -> Result<Vec<f64>> {
+        self.partition.sum(self.items, 1, |annotators, sum| {
+            for u in annotators {
+                let (annotator, count) = (self.annotator(u), self.count(u));
+                for (&item, wins) in annotator.items.iter().zip(annotator.net_wins) {
+                    sum[item as usize] += count * wins;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+impl AnnotatorVectors {
+    /// Adds the statistics of the next annotator. Returns Σ ω|y|.
+    fn push(
+        &mut self,
+        votes: &Comparisons,
+        annotator: usize,
+        scratch: &mut ItemOrderScratch,
+    ) -> f64 {
         scratch.find_order(votes, annotator);
         let items = scratch.order.len();
-        let first = self.total_quads();
+        let first = self.imbalance.len();
         let length = first + items.div_ceil(4);
-        push_items(&mut self.item, self.items, &scratch.order);
+        push_items(&mut self.item, votes.items(), &scratch.order);
         self.imbalance.resize(length, [0.0; 4]);
         self.net_wins.resize(length, [0.0; 4]);
         let imbalance = self.imbalance[first..].as_flattened_mut();
@@ -123,86 +253,13 @@ impl Statistics {
             net_left += strength_left;
             strength += strength_left.abs();
         }
-        self.strength = self.strength.max(strength);
         self.offsets.push(length);
         self.totals.push(Totals {
             items,
             votes: count,
             net_left,
         });
-    }
-
-    /// The number of annotators.
-    pub fn annotators(&self) -> usize {
-        self.totals.len()
-    }
-
-    /// m = Σ ω.
-    pub fn total(&self) -> f64 {
-        self.total
-    }
-
-    /// Where an annotator's quads are in a vector over the items of all annotators.
-    #[inline(always)]
-    pub(crate) fn quad_range(&self, annotator: usize) -> Range<usize> {
-        self.offsets[annotator]..self.offsets[annotator + 1]
-    }
-
-    /// How many quads a vector over the items of all annotators has.
-    pub(crate) fn total_quads(&self) -> usize {
-        self.offsets[self.annotators()]
-    }
-
-    /// One annotator's statistics.
-    pub fn annotator(&self, annotator: usize) -> AnnotatorStatistics<'_> {
-        let range = self.quad_range(annotator);
-        let Totals {
-            items,
-            votes,
-            net_left,
-        } = self.totals[annotator];
-        AnnotatorStatistics {
-            items: &self.item.part(annotator).quads().as_flattened()[..items],
-            imbalance: &self.imbalance[range.clone()].as_flattened()[..items],
-            net_wins: &self.net_wins[range].as_flattened()[..items],
-            votes,
-            net_left,
-            graph: self.graphs.of(annotator),
-        }
-    }
-
-    /// One annotator's statistics for loops in quads.
-    #[inline(always)]
-    pub(crate) fn quads(&self, annotator: usize) -> AnnotatorQuads<'_> {
-        let range = self.quad_range(annotator);
-        let Totals {
-            votes, net_left, ..
-        } = self.totals[annotator];
-        AnnotatorQuads {
-            items: self.item.part(annotator),
-            imbalance: &self.imbalance[range.clone()],
-            net_wins: &self.net_wins[range],
-            votes,
-            net_left,
-        }
-    }
-
-    /// One annotator's graph.
-    #[inline(always)]
-    pub(crate) fn graph(&self, annotator: usize) -> Adjacency<'_> {
-        self.graphs.of(annotator)
-    }
-
-    /// Σ_u b_u over all items.
-    pub fn net_wins(&self) -> Vec<f64> {
-        let mut sum = vec![0.0; self.items];
-        for u in 0..self.annotators() {
-            let annotator = self.annotator(u);
-            for (&item, wins) in annotator.items.iter().zip(annotator.net_wins) {
-                sum[item as usize] += wins;
-            }
-        }
-        sum
+        strength
     }
 }
 
@@ -283,6 +340,6 @@ mod tests {
         assert_eq!(statistics.quad_range(0), 0..0);
         assert_eq!(statistics.quad_range(1), 0..1);
         assert_eq!(statistics.total_quads(), 1);
-        assert_eq!(statistics.net_wins(), [2.5, 0.0, 0.0, -1.5, -1.0]);
+        assert_eq!(statistics.net_wins().unwrap(), [2.5, 0.0, 0.0, -1.5, -1.0]);
     }
 }

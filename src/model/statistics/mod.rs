@@ -20,7 +20,9 @@
 //! are filled up to complete quads: numbers with zeros, items with the last item.
 
 mod annotators;
+mod block;
 
 pub(crate) use crate::linalg::adjacency::Adjacency;
 pub(crate) use annotators::AnnotatorQuads;
 pub use annotators::{AnnotatorStatistics, Statistics};
+pub(crate) use block::BlockStatistics;

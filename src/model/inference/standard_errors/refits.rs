@@ -11,14 +11,18 @@
 //! A refit ends where an effect is shrunk as much as in the fit: t and the step size
 //! are scaled with the weight of all votes.
 
+use std::sync::Arc;
+
 use super::fitted::Fitted;
 use super::hessian::LANES;
 use crate::error::Result;
 use crate::execution::{Stop, in_parallel};
+use crate::model::flow::Flow;
+use crate::model::hodgerank::{LaplacianSolver, SolveFrequency};
 use crate::model::lbi::Snapshot;
 use crate::model::path::{Path, PathVotes};
 use crate::model::settings::Settings;
-use crate::options::ThetaUpdate;
+use crate::options::{Loss, PairModel, ThetaUpdate};
 use crate::random::Random;
 use crate::votes::Comparisons;
 
@@ -37,10 +41,12 @@ const REFIT_TOLERANCE: f64 = 1e-6;
 
 /// The scores of all refits.
 pub(super) struct Refits {
-    /// By annotator, the group.
+    /// By annotator that is here, the group.
     pub group: Vec<usize>,
     /// By group.
     pub theta: Vec<Vec<f64>>,
+    /// Whether each annotator of the table is a group.
+    pub is_complete: bool,
 }
 
 impl Refits {
@@ -51,32 +57,41 @@ impl Refits {
         threads: usize,
         stop: &Stop,
     ) -> Result<Option<Self>> {
-        let annotators = votes.annotators();
         let Some((snapshot, settings)) = fitted.effects else {
             return Ok(None);
         };
-        if !(0..annotators).any(|u| fitted.has_effect(u)) {
+        let partition = votes.partition();
+        let has_effects = (0..votes.annotators()).any(|u| fitted.has_effect(u));
+        if partition.max([f64::from(u8::from(has_effects))])? == [0.0] {
             return Ok(None);
         }
-        let groups = (MAX_WORK / work(votes, fitted, snapshot, &settings)) as usize;
-        let groups = groups.clamp(MIN_GROUPS, MAX_GROUPS).min(annotators);
-        let is_complete = groups == annotators;
-        let group = deal(annotators, groups);
-        let theta = in_parallel(groups, threads, |chosen| {
-            let is_repeated = |&u: &usize| (group[u] == chosen) != is_complete;
-            let repeated = (0..annotators).filter(is_repeated);
-            refit(&votes.with_repeated(repeated), snapshot, settings, stop)
+        let annotators = partition.annotators();
+        let groups = (MAX_WORK / work(votes, fitted, snapshot, &settings)?) as usize;
+        let groups = groups.clamp(MIN_GROUPS, MAX_GROUPS).min(annotators.total);
+        let is_complete = groups == annotators.total;
+        let group =
+            deal(annotators.total, groups)[annotators.before..][..votes.annotators()].to_vec();
+        let refitted = RefittedVotes::new(votes, snapshot, settings, stop)?;
+        // On several machines all make the same exchanges in the same order.
+        let at_once = if partition.is_complete() { threads } else { 1 };
+        let theta = in_parallel(groups, at_once, |chosen| {
+            let is_repeated = |u: usize| (group[u] == chosen) != is_complete;
+            refitted.scores(is_repeated, stop)
         })?;
-        Ok(Some(Self { group, theta }))
+        Ok(Some(Self {
+            group,
+            theta,
+            is_complete,
+        }))
     }
 
     pub fn groups(&self) -> usize {
         self.theta.len()
     }
 
-    /// Whether each annotator is a group.
+    /// Whether each annotator of the table is a group.
     pub fn is_complete(&self) -> bool {
-        self.groups() == self.group.len()
+        self.is_complete
     }
 }
 
@@ -90,32 +105,94 @@ fn deal(annotators: usize, groups: usize) -> Vec<usize> {
 
 /// About how many multiplications a refit takes: in each step, products with the
 /// Laplacian of each annotator who has an effect.
-fn work(votes: &Comparisons, fitted: &Fitted<'_>, snapshot: &Snapshot, settings: &Settings) -> f64 {
+fn work(
+    votes: &Comparisons,
+    fitted: &Fitted<'_>,
+    snapshot: &Snapshot,
+    settings: &Settings,
+) -> Result<f64> {
     let product = |u: usize| {
         let items = snapshot.items(u).len() as f64;
         f64::min(items * items / 2.0, 2.0 * votes.rows(u).len() as f64)
     };
-    let with_effects = (0..votes.annotators()).filter(|&u| fitted.has_effect(u));
+    let partition = votes.partition();
+    let products = partition.sum(1, 1, |annotators, sum| {
+        sum[0] = annotators
+            .filter(|&u| fitted.has_effect(u))
+            .map(product)
+            .sum();
+        Ok(())
+    })?;
     let steps = snapshot.t() / settings.alpha;
-    votes.len() as f64 + steps * with_effects.map(product).sum::<f64>()
+    Ok(partition.rows().total as f64 + steps * products[0])
 }
 
-/// The scores from these votes at the time of the snapshot.
-fn refit(
-    votes: &Comparisons,
-    snapshot: &Snapshot,
+/// What all refits have in common.
+struct RefittedVotes<'a> {
+    votes: &'a Comparisons,
+    snapshot: &'a Snapshot,
     settings: Settings,
-    stop: &Stop,
-) -> Result<Vec<f64>> {
-    let path_votes = PathVotes::new(votes, &settings, stop)?;
-    let scale = path_votes.statistics.total() / snapshot.statistics().total();
-    let settings = Settings {
-        alpha: settings.alpha * scale,
-        score_tolerance: REFIT_TOLERANCE,
-        ..settings
-    };
-    let mut path = path_votes.path(settings, stop)?;
-    scores_at(&mut path, snapshot.t() * scale, settings, stop)
+    /// The votes by pair, with the squared loss.
+    pairs: Option<Flow>,
+}
+
+impl<'a> RefittedVotes<'a> {
+    fn new(
+        votes: &'a Comparisons,
+        snapshot: &'a Snapshot,
+        settings: Settings,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let is_squared = settings.loss == Loss::Squared;
+        let pairs = is_squared.then(|| Flow::new(votes, PairModel::Uniform, stop));
+        Ok(Self {
+            votes,
+            snapshot,
+            settings,
+            pairs: pairs.transpose()?,
+        })
+    }
+
+    /// The scores at the time of the snapshot if the votes of some annotators are there
+    /// once more, as those of further annotators.
+    fn scores(&self, is_repeated: impl Fn(usize) -> bool, stop: &Stop) -> Result<Vec<f64>> {
+        let path_votes = match &self.pairs {
+            Some(pairs) => self.counted_twice(pairs, is_repeated, stop)?,
+            None => {
+                let repeated = (0..self.votes.annotators()).filter(|&u| is_repeated(u));
+                let votes = self.votes.with_repeated(repeated);
+                PathVotes::new(&votes, &self.settings, stop)?
+            }
+        };
+        let scale = path_votes.statistics.total() / self.snapshot.statistics().total();
+        let settings = Settings {
+            alpha: self.settings.alpha * scale,
+            score_tolerance: REFIT_TOLERANCE,
+            ..self.settings
+        };
+        let mut path = path_votes.path(settings, stop)?;
+        scores_at(&mut path, self.snapshot.t() * scale, settings, stop)
+    }
+
+    /// The effects of a repeated annotator are those of the one who is repeated. So nothing
+    /// is there twice: their votes count twice.
+    fn counted_twice(
+        &self,
+        pairs: &Flow,
+        is_repeated: impl Fn(usize) -> bool,
+        stop: &Stop,
+    ) -> Result<PathVotes> {
+        let repeated = self.votes.of_annotators(&is_repeated);
+        let repeated = Flow::new(&repeated, PairModel::Uniform, stop)?;
+        let solver = LaplacianSolver::new(&pairs.plus(&repeated), SolveFrequency::Often, stop)?;
+        let count = |u: usize| if is_repeated(u) { 2.0 } else { 1.0 };
+        let counts = (0..self.votes.annotators()).map(count).collect();
+        let statistics = self.snapshot.statistics().with_counts(counts)?;
+        Ok(PathVotes::with_solver(
+            &Arc::new(statistics),
+            &Arc::new(solver),
+        ))
+    }
 }
 
 /// θ at a time, interpolated between the steps before and after it. Solved for, θ is

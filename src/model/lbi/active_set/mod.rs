@@ -1,4 +1,4 @@
-//! The annotators' effects, and which of them take part in a step.
+//! The effects of a block of annotators, and which of them take part in a step.
 //!
 //! An annotator begins *inactive*, becomes *bias-only* when γ enters, and
 //! *active* when δ enters. Nobody goes back: an effect that returns to zero
@@ -6,19 +6,17 @@
 
 mod step;
 
-use std::sync::Arc;
-
 use super::duplicates::Duplicates;
 use super::gradients::{StepScratch, bias_gradient, deviation_gradient, shrink, shrunk};
 use super::kernels::{Effects, ZStep, ZStepResult};
 use super::screening::{MeanScores, ScoreIntegral, Screening};
-use super::snapshot::Snapshot;
+use super::snapshot::SnapshotBlock;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::simd::{Quad, vectorised};
 use crate::model::blocks::Blocks;
 use crate::model::settings::Settings;
-use crate::model::statistics::Statistics;
+use crate::model::statistics::BlockStatistics;
 
 /// When and where an effect first was not zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +38,9 @@ enum EffectStage {
     Active,
 }
 
-/// The effects of all annotators.
+/// The effects of the annotators of a block, who are counted from the first of them.
 pub(super) struct ActiveSet {
-    statistics: Arc<Statistics>,
+    statistics: BlockStatistics,
     settings: Settings,
     stage: Vec<EffectStage>,
     bias_only: Vec<u32>,
@@ -61,43 +59,51 @@ pub(super) struct ActiveSet {
     blocks: Blocks,
     screening: Screening,
     candidates: Vec<u32>,
+    /// How many votes those cast who are not inactive.
+    active_votes: f64,
     scratch: StepScratch,
 }
 
 impl ActiveSet {
     /// Every effect zero.
-    pub fn new(statistics: &Arc<Statistics>, settings: Settings) -> Self {
+    pub fn new(statistics: BlockStatistics, settings: Settings) -> Self {
         let annotators = statistics.annotators();
         // a_u sums to zero, so a_uᵀv is at most half of this times the range of v.
         let bias_slope = |u: usize| {
             let imbalance = statistics.quads(u).imbalance.as_flattened().iter();
             imbalance.map(|a| a.abs()).sum::<f64>() / 2.0
         };
-        let duplicates = Duplicates::new(statistics);
+        let duplicates = Duplicates::new(&statistics);
         let screened = (0..annotators as u32).filter(|&u| !duplicates.follows(u as usize));
-        let screening = Screening::new(statistics, &settings, screened.collect(), bias_slope);
+        let screening = Screening::new(&statistics, &settings, screened.collect(), bias_slope);
         Self {
-            statistics: Arc::clone(statistics),
             settings,
             stage: vec![EffectStage::Inactive; annotators],
             bias_only: Vec::with_capacity(annotators),
             active: Vec::with_capacity(annotators),
             duplicates,
-            z: vec![[0.0; 4]; statistics.offsets[annotators]],
+            z: vec![[0.0; 4]; statistics.total_quads()],
             effects: vec![Effects::default(); annotators],
             bias_integral: vec![0.0; annotators],
             bias_entry: vec![None; annotators],
             deviation_entry: vec![None; annotators],
-            blocks: Blocks::new(statistics),
+            blocks: Blocks::new(&statistics),
             screening,
             candidates: Vec::with_capacity(annotators),
-            scratch: StepScratch::new(statistics),
+            active_votes: 0.0,
+            scratch: StepScratch::new(&statistics),
+            statistics,
         }
     }
 
     /// Whether no effect has entered.
     pub fn is_empty(&self) -> bool {
         self.bias_only.is_empty() && self.active.is_empty()
+    }
+
+    /// How many votes those cast who are not inactive.
+    pub fn active_votes(&self) -> f64 {
+        self.active_votes
     }
 
     /// When each γ first was not zero.
@@ -161,7 +167,7 @@ impl ActiveSet {
     /// A step of the bias-only annotators. Some become active.
     fn step_bias_only(&mut self, theta: &[f64], scores: &ScoreIntegral<'_>, now: EffectEntry) {
         let Settings { alpha, kappa, .. } = self.settings;
-        let size = alpha / self.statistics.total;
+        let size = alpha / self.statistics.total();
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         for &u in &self.bias_only {
@@ -220,6 +226,7 @@ impl ActiveSet {
                 self.screening.remove_bias(index);
             }
             if self.stage[index] != EffectStage::Inactive {
+                self.active_votes += self.statistics.quads(index).votes;
                 self.enter_followers(index);
             }
         }
@@ -253,7 +260,7 @@ impl ActiveSet {
         self.screening
             .set_bias(u, gradient.abs() / scores.t, scores.drift);
         let effects = &mut self.effects[u];
-        effects.z_bias = gradient / self.statistics.total;
+        effects.z_bias = gradient / self.statistics.total();
         effects.bias = shrunk(effects.z_bias, self.settings.kappa);
         if effects.bias != 0.0 {
             self.stage[u] = EffectStage::BiasOnly;
@@ -265,8 +272,8 @@ impl ActiveSet {
     /// annotator active, or its bound is set anew.
     fn try_enter_deviation(&mut self, u: usize, scores: &ScoreIntegral<'_>, now: EffectEntry) {
         let ScoreIntegral { t, integral, drift } = *scores;
-        let (statistics, scratch) = (&*self.statistics, &mut self.scratch);
-        let total = statistics.total;
+        let (statistics, scratch) = (&self.statistics, &mut self.scratch);
+        let total = statistics.total();
         let bias_integral = self.bias_integral[u];
         let norm = deviation_gradient(statistics, u, t, integral, bias_integral, scratch);
         let scale = shrink(norm / total, self.settings.kappa);
@@ -276,7 +283,7 @@ impl ActiveSet {
             return;
         }
         if !self.duplicates.follows(u) {
-            let range = statistics.offsets[u]..statistics.offsets[u + 1];
+            let range = statistics.quad_range(u);
             let image = &mut scratch.image[..range.len()];
             for quad in &mut *image {
                 *quad = quad.map(|value| value / total);
@@ -295,7 +302,7 @@ impl ActiveSet {
     /// Subtracts a_u γ^u of the bias-only annotators.
     fn subtract_biases(&self, rhs: &mut [f64]) {
         for &u in &self.bias_only {
-            let bias = self.effects[u as usize].bias;
+            let bias = self.statistics.count(u as usize) * self.effects[u as usize].bias;
             if bias == 0.0 {
                 continue;
             }
@@ -314,9 +321,9 @@ impl ActiveSet {
         theta: &[f64],
         scores: &ScoreIntegral<'_>,
         elapsed: f64,
-        snapshot: &mut Snapshot,
+        snapshot: &mut SnapshotBlock<'_>,
     ) {
-        let size = elapsed / self.statistics.total;
+        let size = elapsed / self.statistics.total();
         for &u in &self.bias_only {
             let u = u as usize;
             let z = self.effects[u].z_bias + size * self.bias_only_gradient(u, theta);
@@ -333,7 +340,13 @@ impl ActiveSet {
     }
 
     /// Writes the effects of an active annotator.
-    fn write_active(&mut self, u: usize, theta: &[f64], size: f64, snapshot: &mut Snapshot) {
+    fn write_active(
+        &mut self,
+        u: usize,
+        theta: &[f64],
+        size: f64,
+        snapshot: &mut SnapshotBlock<'_>,
+    ) {
         let Self {
             statistics,
             settings,
@@ -341,7 +354,7 @@ impl ActiveSet {
             scratch: StepScratch { x, image, z: moved },
             ..
         } = self;
-        let range = statistics.offsets[u]..statistics.offsets[u + 1];
+        let range = statistics.quad_range(u);
         let (effects, z) = (&self.effects[u], &self.z[range]);
         let moved = &mut moved[..z.len()];
         moved.copy_from_slice(z);
@@ -369,7 +382,7 @@ impl ActiveSet {
         &mut self,
         scores: &ScoreIntegral<'_>,
         elapsed: f64,
-        snapshot: &mut Snapshot,
+        snapshot: &mut SnapshotBlock<'_>,
     ) {
         let mut candidates = std::mem::take(&mut self.candidates);
         self.screening
@@ -379,7 +392,7 @@ impl ActiveSet {
             for &u in &candidates {
                 let annotator = self.statistics.quads(u as usize);
                 let z = bias_gradient(&annotator, scores.t, scores.integral);
-                let z = z / self.statistics.total;
+                let z = z / self.statistics.total();
                 snapshot.set_bias(u as usize, shrunk(z, self.settings.kappa));
             }
         }
@@ -405,15 +418,15 @@ impl ActiveSet {
         u: usize,
         scores: &ScoreIntegral<'_>,
         elapsed: f64,
-        snapshot: &mut Snapshot,
+        snapshot: &mut SnapshotBlock<'_>,
     ) {
-        let (statistics, scratch) = (&*self.statistics, &mut self.scratch);
+        let (statistics, scratch) = (&self.statistics, &mut self.scratch);
         let bias_integral = self.bias_integral[u] + elapsed * self.effects[u].bias;
         let ScoreIntegral { t, integral, .. } = *scores;
         deviation_gradient(statistics, u, t, integral, bias_integral, scratch);
-        let quads = statistics.offsets[u + 1] - statistics.offsets[u];
+        let quads = statistics.quad_range(u).len();
         let z = scratch.image[..quads].iter();
-        let z = z.map(|quad| quad.map(|value| value / statistics.total));
+        let z = z.map(|quad| quad.map(|value| value / statistics.total()));
         snapshot.set_deviation(u, z, self.settings.kappa);
     }
 }

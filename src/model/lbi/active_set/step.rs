@@ -29,7 +29,8 @@ impl Kernel for ActiveStep<'_> {
             let u = active_set.active[index] as usize;
             // The first of those with the same vote comes first: all enter in the same
             // step, in ascending order.
-            if active_set.duplicates.subtract_follower(u, rhs) {
+            let count = active_set.statistics.count(u);
+            if active_set.duplicates.subtract_follower(u, count, rhs) {
                 continue;
             }
             self.stop.check()?;
@@ -78,7 +79,8 @@ impl ActiveSet {
     pub(super) fn subtract_entered(&mut self, active_before: usize, rhs: &mut [f64]) {
         for index in active_before..self.active.len() {
             let u = self.active[index] as usize;
-            if !self.duplicates.subtract_follower(u, rhs) {
+            let count = self.statistics.count(u);
+            if !self.duplicates.subtract_follower(u, count, rhs) {
                 vectorised(SubtractAnnotator {
                     active_set: self,
                     u,
@@ -98,7 +100,7 @@ impl ActiveSet {
             scratch: StepScratch { x, image, .. },
             ..
         } = self;
-        let size = settings.alpha / statistics.total;
+        let size = settings.alpha / statistics.total();
         let effects = &mut self.effects[u];
         let ZStepResult {
             norm,
@@ -108,7 +110,7 @@ impl ActiveSet {
             theta,
             effects,
             size,
-            z: &mut self.z[statistics.offsets[u]..statistics.offsets[u + 1]],
+            z: &mut self.z[statistics.quad_range(u)],
             x,
             image,
         }
@@ -135,18 +137,21 @@ impl ActiveSet {
             duplicates,
             ..
         } = self;
+        let leads = duplicates.leads(u);
+        let count = statistics.count(u);
+        let factor = if leads { 1.0 } else { count };
         let contribution = Contribution {
             block: blocks.of(statistics, u),
-            effects: &self.effects[u],
-            z: &self.z[statistics.offsets[u]..statistics.offsets[u + 1]],
+            effects: self.effects[u].times(factor),
+            z: &self.z[statistics.quad_range(u)],
             image: &mut self.scratch.image,
         };
-        if !duplicates.leads(u) {
+        if !leads {
             return SubtractEffects { contribution, rhs }.run(lanes);
         }
         let mut own = [[0.0; 4]];
         blocks.restore(statistics, u, &[contribution.quad(lanes)], &mut own);
         let [[first, second, ..]] = own;
-        duplicates.subtract_representative(u, [first, second], rhs);
+        duplicates.subtract_representative(u, count, [first, second], rhs);
     }
 }
