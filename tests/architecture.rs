@@ -17,6 +17,7 @@ use syn::{Attribute, Item, ItemUse, UseTree};
 const STAGES: &[&[&str]] = &[
     &["error", "random"],
     &["execution", "options"],
+    &["collective"],
     &["votes", "linalg"],
     &["model", "simulate"],
     &["fit"],

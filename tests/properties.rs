@@ -285,7 +285,7 @@ fn solved(comparisons: &Comparisons, solves: SolveFrequency) -> Vec<f64> {
     let pairs = Flow::new(comparisons, PairModel::Uniform, &stop).unwrap();
     let consensus = LaplacianSolver::new(&pairs, solves, &stop).unwrap();
     let mut theta = vec![0.0; comparisons.items()];
-    let (rhs, mut scratch) = (statistics.net_wins(), consensus.scratch());
+    let (rhs, mut scratch) = (statistics.net_wins().unwrap(), consensus.scratch());
     consensus
         .solve(&rhs, &mut theta, &mut scratch, &stop)
         .unwrap();

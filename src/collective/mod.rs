@@ -17,6 +17,7 @@
 mod block_tree;
 #[cfg(test)]
 pub(crate) mod in_process;
+pub(crate) mod tcp;
 
 use std::fmt::Debug;
 

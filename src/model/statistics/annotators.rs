@@ -24,12 +24,12 @@ pub struct Statistics {
     pub(crate) strength: f64,
     /// By annotator: how often their votes count; None if those of everybody count once.
     counts: Option<Vec<f64>>,
-    vectors: Arc<AnnotatorVectors>,
+    vectors: Arc<StatisticsVectors>,
 }
 
 /// What is kept of each annotator's votes.
 #[derive(Debug)]
-struct AnnotatorVectors {
+struct StatisticsVectors {
     /// The first quad of each annotator's vectors, and the number of all quads.
     offsets: Vec<usize>,
     totals: Vec<Totals>,
@@ -81,7 +81,7 @@ impl Statistics {
         // Upper bounds. Memory that is reserved but not written to costs nothing.
         let seen = |u: usize| (2 * votes.rows(u).len()).min(votes.items()).div_ceil(4);
         let quads = (0..annotators).map(seen).sum();
-        let mut vectors = AnnotatorVectors {
+        let mut vectors = StatisticsVectors {
             offsets: vec![0],
             totals: Vec::with_capacity(annotators),
             item: GatherIndices::with_capacity(quads),
@@ -221,7 +221,7 @@ impl Statistics {
     }
 }
 
-impl AnnotatorVectors {
+impl StatisticsVectors {
     /// Adds the statistics of the next annotator. Returns Σ ω|y|.
     fn push(
         &mut self,
