@@ -94,6 +94,7 @@
 mod error;
 mod execution;
 mod options;
+mod progress;
 mod random;
 
 // The stages, in the order of the data. Each uses those before it only.
@@ -116,6 +117,9 @@ mod render;
 // The hosts.
 #[cfg(feature = "duckdb")]
 mod duckdb;
+#[cfg(feature = "python")]
+#[allow(unsafe_code)]
+mod python;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 
