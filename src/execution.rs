@@ -413,8 +413,13 @@ fn named_thread() -> thread::Builder {
 /// Runs work on this thread. Its panic becomes an error.
 fn on_this_thread<T>(stop: &Stop, work: impl FnOnce(&Stop) -> Result<T>) -> Result<T> {
     let _seat = COMPUTING.enter();
+    guarded(|| work(stop))
+}
+
+/// Runs work. Its panic becomes an error.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     // What a panic left incomplete is dropped with the work.
-    catch_unwind(AssertUnwindSafe(|| work(stop))).unwrap_or_else(|panic| Err(panicked(&*panic)))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
 /// Waits for a thread. Its panic becomes an error.

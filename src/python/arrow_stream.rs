@@ -86,10 +86,7 @@ pub(super) fn stream<'py>(
 }
 
 /// A schema for another library.
-pub(super) fn schema<'py>(
-    py: Python<'py>,
-    schema: &SchemaRef,
-) -> PyResult<Bound<'py, PyCapsule>> {
+pub(super) fn schema<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(schema.as_ref());
     let schema = schema.map_err(|error| PyValueError::new_err(error.to_string()))?;
     PyCapsule::new_with_value(py, schema, SCHEMA)

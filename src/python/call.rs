@@ -9,9 +9,9 @@ use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
 
-use super::error::{exception, guard};
+use super::error::exception;
 use crate::error::{Error, Result};
-use crate::execution::Execution;
+use crate::execution::{Execution, guarded};
 
 /// Why a call ended without a result.
 enum Failure {
@@ -69,7 +69,7 @@ impl Call {
                 execution =
                     execution.progress(|share| attempt(&|py| tell.call1(py, (share,)).map(drop)));
             }
-            guard(|| work(&mut execution))
+            guarded(|| work(&mut execution))
         };
         match raised.into_inner() {
             Some(error) => Err(Failure::Raised(error)),

@@ -1,13 +1,10 @@
-//! Errors and panics as Python's exceptions. Their classes are Python's own code, in
+//! Errors as Python's exceptions. Their classes are Python's own code, in
 //! `python/me_hodgerank/_errors.py`.
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::execution::panic_text;
+use crate::error::{Error, ErrorKind};
 
 /// The exception for an error, with the same text.
 pub(super) fn exception(py: Python<'_>, error: &Error) -> PyErr {
@@ -27,18 +24,4 @@ pub(super) fn exception(py: Python<'_>, error: &Error) -> PyErr {
         Ok(class) => PyErr::from_type(class, error.to_string()),
         Err(failed) => failed,
     }
-}
-
-/// Runs code of ours. A panic becomes an error that `except Exception` catches.
-pub(super) fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
-    // What a panic left incomplete is dropped with the body.
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        Err(Error::new(
-            ErrorKind::Internal,
-            format!(
-                "panic: {} (this is a defect of me_hodgerank: please report it)",
-                panic_text(panic.as_ref())
-            ),
-        ))
-    })
 }

@@ -77,6 +77,11 @@ impl PythonFit {
         Call::default().run(py, |_| Ok(self.0.has(set.parse()?)))
     }
 
+    /// What was fitted, in words.
+    fn in_words(&self, py: Python<'_>) -> PyResult<String> {
+        Call::default().run(py, |_| Ok(self.0.in_words()))
+    }
+
     /// A result set by its name, with its arguments as a JSON object, the frame with the
     /// candidates for the next pairs, and the columns of that frame as a JSON object.
     fn table(

@@ -14,7 +14,7 @@ impl Fit {
     /// ranking, and the path of position biases is drawn if there is one.
     #[allow(dead_code, reason = "for the hosts, which are features")]
     pub(crate) fn overview(&self) -> Result<String> {
-        let mut parts = vec![format!("<p>{}</p>\n", self.in_words())];
+        let mut parts = vec![format!("<p>{}.</p>\n", self.in_words())];
         if self.has_annotators() && self.has_chosen_time() {
             let annotators = self.annotators()?;
             let headline = verdict_counts::headline(&annotators);
@@ -35,16 +35,17 @@ impl Fit {
         ))
     }
 
-    /// What was fitted, in a sentence.
-    fn in_words(&self) -> String {
+    /// What was fitted, in words.
+    #[allow(dead_code, reason = "for the hosts, which are features")]
+    pub(crate) fn in_words(&self) -> String {
         let votes = count(self.totals.votes);
         let items = count(self.items.len() as f64);
         match self.has_annotators() {
             true => {
                 let annotators = count(self.annotators.len() as f64);
-                format!("{votes} votes of {annotators} annotators on {items} items.")
+                format!("{votes} votes of {annotators} annotators on {items} items")
             }
-            false => format!("{votes} votes on {items} items."),
+            false => format!("{votes} votes on {items} items"),
         }
     }
 }
