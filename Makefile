@@ -285,16 +285,22 @@ $(APSW)/made:
 	  pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1
 	touch $@
 
+# The oldest libraries of frames that the package is for.
+.venv/frames/made:
+	$(PYTHON) -m venv .venv/frames
+	.venv/frames/bin/python -m pip install --quiet duckdb==1.4.4 numpy==1.26.4 pandas==2.2.0 polars==1.3.0 pyarrow==15.0.2
+	touch $@
+
 # What the package is used with, and what checks its types.
 .venv/package/made:
 	$(PYTHON) -m venv .venv/package
-	.venv/package/bin/python -m pip install --quiet duckdb==1.5.6 datasette==0.65.5 ipython==9.18.1 mypy==2.4.1 check-jsonschema==0.39.0
+	.venv/package/bin/python -m pip install --quiet duckdb==1.5.6 datasette==0.65.5 ipython==9.18.1 mypy==2.4.1 tqdm==4.67.1 check-jsonschema==0.39.0
 	.venv/package/bin/python -m pip install --quiet pysqlite3-binary || echo "no pysqlite3-binary for this machine"
 	touch $@
 
 test: test-product
 
-test-product: release-files venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/package/made
+test-product: release-files venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/frames/made .venv/package/made
 	for venv in recipes package; do \
 	  .venv/$$venv/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl || exit 1; done
 	$(PYTHON) tests/hosts/recipes.py

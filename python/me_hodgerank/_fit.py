@@ -58,7 +58,7 @@ class Fit:
         >>> fit
         <me_hodgerank.Fit: 2400 votes of 40 annotators on 4 items>
         ranking: 2, 1, 3, 4
-        verdicts: 25 ok, 9 own taste, 4 clicks left, 2 against the consensus
+        verdicts: 31 ok, 3 own taste, 2 against the consensus, 2 clicks right, 2 clicks left
     """
 
     __slots__ = ("_native", "_columns")
@@ -82,7 +82,7 @@ class Fit:
         >>> import me_hodgerank
         >>> fit = me_hodgerank.fit(me_hodgerank.simulate(annotators=40, items=4, seed=7))
         >>> [row["annotator"] for row in fit.annotators() if row["is_adversarial"]]
-        [39, 3]
+        [15, 40]
         """
         return self._table("annotators")
 

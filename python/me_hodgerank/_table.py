@@ -143,7 +143,7 @@ class Table:
         shown = self._shown()
         head = "".join(f"<th>{html.escape(name)}</th>" for name, _ in shown)
         rows = zip(*(values for _, values in shown))
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(_cell(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+        body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in rows)
         more = f"<p>{len(self)} rows</p>" if len(self) > SHOWN_ROWS else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f'<div style="overflow-x:auto">{table}{more}</div>'
@@ -156,6 +156,11 @@ def _cell(value: Any) -> str:
         return f"{value:.4g}"
     text = " ".join(str(value).split()) if isinstance(value, str) else str(value)
     return text if len(text) <= SHOWN_CELL else text[: SHOWN_CELL - 1] + "…"
+
+
+def _html_cell(value: Any) -> str:
+    side = "left" if isinstance(value, str) else "right"
+    return f'<td style="text-align:{side}">{html.escape(_cell(value))}</td>'
 
 
 def _imported(name: str, install: str | None = None) -> Any:

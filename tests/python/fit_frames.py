@@ -100,7 +100,7 @@ by_fit = sql("SELECT predicted, predicted_hodgerank, win_probability FROM predic
 assert by_sql == by_fit and len(by_fit) == len(table) + 1
 assert predicted["predicted"][-1] is None and predicted["predicted_hodgerank"][-1] is not None
 assert predicted.to_polars().schema["day"] == polars.Date
-assert "…" in repr(predicted) and "<td>…</td>" in predicted._repr_html_()
+assert "…" in repr(predicted) and ">…</td>" in predicted._repr_html_()
 renamed = con.sql("SELECT annotator AS who, \"left\" AS a, \"right\" AS b, choice AS picked, n FROM votes")
 by_name = me_hodgerank.fit(renamed, annotator="who", left="a", right="b", choice="picked", **options)
 assert bits(by_name.ranking().rows()) == wanted["ranking"]

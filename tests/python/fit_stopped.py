@@ -7,8 +7,8 @@ import threading
 import me_hodgerank
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-votes = me_hodgerank.simulate(annotators=50, items=10, seed=1)
-hours = {"kappa": 1e6}
+votes = me_hodgerank.simulate(annotators=500, items=50, seed=1)
+hours = {"kappa": 1e5}
 told = []
 begun = threading.Event()
 
