@@ -195,7 +195,7 @@ python:
 # Cargo.lock is what was tested.
 build-python: $(if $(filter .venv/build/bin/maturin,$(MATURIN)),.venv/build/made)
 	rm -rf "$(PYTHON_MODULE)"
-	$(MATURIN) build --release --locked --out "$(PYTHON_MODULE)"
+	$(MATURIN) build --quiet --release --locked --out "$(PYTHON_MODULE)"
 	touch "$(PYTHON_MODULE)/made"
 
 # The wheel of maturin is kept for the test that builds the sdist without a network.

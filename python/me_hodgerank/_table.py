@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Iterator, overload
 from . import _native
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
+    import pandas  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    import polars  # type: ignore[import-not-found,unused-ignore]
+    import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 SHOWN_ROWS = 10
 SHOWN_WIDTH = 100
@@ -89,7 +89,8 @@ class Table:
 
     def to_polars(self) -> polars.DataFrame:
         """A frame of polars."""
-        return _imported("polars").DataFrame(self)  # type: ignore[no-any-return]
+        frame: polars.DataFrame = _imported("polars").DataFrame(self)
+        return frame
 
     def to_pyarrow(self) -> pyarrow.Table:
         """A table of pyarrow."""

@@ -22,10 +22,11 @@ pub(super) type Batches = Box<dyn RecordBatchReader + Send>;
 /// The batches of an object that speaks the protocol. `what` names it in an error.
 pub(super) fn batches(frame: &Bound<'_, PyAny>, what: &str) -> PyResult<Batches> {
     if frame.hasattr("__arrow_c_stream__")? {
-        return from_stream(&frame.call_method0("__arrow_c_stream__")?);
+        // No schema is requested. Not every library has None as its default.
+        return from_stream(&frame.call_method1("__arrow_c_stream__", (None::<()>,))?);
     }
     if frame.hasattr("__arrow_c_array__")? {
-        return from_array(&frame.call_method0("__arrow_c_array__")?);
+        return from_array(&frame.call_method1("__arrow_c_array__", (None::<()>,))?);
     }
     Err(PyTypeError::new_err(format!(
         "{what} must be a frame that speaks Arrow's PyCapsule interface, such as one of polars, \

@@ -127,6 +127,10 @@ def docstrings():
     assert program(VENV / "python", "docstrings.py") == "fine"
 
 
+def progress_bar():
+    assert program(VENV / "python", "fit_bar.py") == "fine"
+
+
 def show():
     for version in duckdb_hosts.VERSIONS:
         said = program(VENV / "python", "shown.py", PYTHONPATH=borrowed(f"duckdb-{version}"))
@@ -178,6 +182,6 @@ def workflows():
 
 
 CHECKS = [
-    wheel, same_bytes, sdist, sdist_says_what_is_missing, types, docstrings, show, datasette,
+    wheel, same_bytes, sdist, sdist_says_what_is_missing, types, docstrings, progress_bar, show, datasette,
     sqlpkg, crate, workflows,
 ]

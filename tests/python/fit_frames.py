@@ -35,7 +35,7 @@ con.execute("""
     FROM (SELECT * REPLACE (CASE choice WHEN 1 THEN 'left' WHEN -1 THEN 'right' ELSE choice::VARCHAR END AS choice)
           FROM me_hodgerank_simulate(annotators := 40, items := 8, seed := 7))
 """)
-if con.execute("SELECT count(*) FROM votes WHERE choice NOT IN ('left', 'right', 'tie')").fetchone() != (0,):
+if sql("SELECT DISTINCT choice FROM votes ORDER BY 1") != [("left",), ("right",), ("tie",)]:
     raise SystemExit("these are other choices than the query above knows")
 table = con.table("votes").to_arrow_table()
 frames = {
@@ -52,8 +52,7 @@ frames = {
 }
 options = {"weight": "n", "kappa": 10}
 wanted = {name: sql(f"FROM {function(name)}('votes', weight := 'n', kappa := 10)") for name in SETS}
-model = con.execute("SELECT me_hodgerank_model(annotator, \"left\", \"right\", choice, n, options := '{\"kappa\": 10}') FROM votes")
-names = {name: [column[0] for column in con.execute(f"FROM {function(name)}('votes') LIMIT 0").description] for name in SETS}
+names = {name: con.sql(f"FROM {function(name)}('votes')").columns for name in SETS}
 fits = {}
 for what, frame in frames.items():
     fit = fits[what] = me_hodgerank.fit(frame, **options)
@@ -121,9 +120,8 @@ assert bits(fit.next(3, a_b, left="a", right="b").rows()) == bits(by_name.next(3
 
 # Pictures and the report: the same bytes.
 for kind in ["ranking", "path_position_bias", "path_deviation", "cv", "jump_out", "personal", "matrix"]:
-    (svg,) = con.execute("SELECT svg FROM me_hodgerank_plot('votes', ?, weight := 'n', kappa := 10)", [kind]).fetchone()
-    assert str(fit.plot(kind)) == svg, kind
-(page,) = con.execute("SELECT html FROM me_hodgerank_report('votes', title := 'T', date := 'D', weight := 'n', kappa := 10)").fetchone()
+    assert sql("SELECT svg FROM me_hodgerank_plot('votes', ?, weight := 'n', kappa := 10)", kind) == [(str(fit.plot(kind)),)], kind
+((page,),) = sql("SELECT html FROM me_hodgerank_report('votes', title := 'T', date := 'D', weight := 'n', kappa := 10)")
 assert str(fit.report(title="T", date="D")) == page and fit.report()._repr_html_().startswith("<iframe")
 
 # Simulated votes are those of SQL, and a table can be fitted.
