@@ -24,7 +24,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::progress::{Progress, Steps};
+use crate::progress::{ProgressReport, Steps};
 
 /// How long the calling thread waits between two polls.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(2);
@@ -81,7 +81,7 @@ pub struct Execution<'a> {
     threads: usize,
     deadline: Option<Deadline>,
     poll: Option<Box<dyn FnMut() -> ControlFlow<()> + 'a>>,
-    progress: Progress<'a>,
+    progress: ProgressReport<'a>,
     cv_extent: CvExtent,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Execution<'a> {
             threads: cores(),
             deadline: None,
             poll: None,
-            progress: Progress::default(),
+            progress: ProgressReport::default(),
             cv_extent: CvExtent::FullGrid,
         }
     }
@@ -145,7 +145,7 @@ impl<'a> Execution<'a> {
     /// Calls `progress` with the share of a fit that is done, from the calling thread only:
     /// numbers from 0 to 1 that never go down, with 1 at the end of a fit that succeeded.
     pub fn progress(mut self, progress: impl FnMut(f64) + 'a) -> Self {
-        self.progress = Progress::new(progress);
+        self.progress = ProgressReport::new(progress);
         self
     }
 
@@ -226,9 +226,8 @@ impl<'a> Execution<'a> {
         self.run(|stop| work(threads, stop))
     }
 
-    /// Runs `work`, and tells of its progress. If there is a poll or somebody to tell, it
-    /// runs on another thread and this one polls; if no thread can be had, on this one
-    /// until the deadline.
+    /// Runs `work`. If there is a poll or somebody to tell of the progress, it runs on another
+    /// thread and this one polls; if no thread can be had, on this one until the deadline.
     pub(crate) fn run<T: Send>(
         &mut self,
         work: impl FnOnce(&Stop) -> Result<T> + Send,
@@ -321,10 +320,8 @@ pub struct Stop {
 impl Stop {
     /// Asks to stop at a time.
     fn at(at: Option<Instant>) -> Self {
-        Self {
-            at,
-            ..Self::default()
-        }
+        let (asked, steps) = Default::default();
+        Self { asked, at, steps }
     }
 
     fn ask(&self) {

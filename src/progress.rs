@@ -33,18 +33,18 @@ impl Steps {
 
 /// Whom to tell of the steps, and what they were told last.
 #[derive(Default)]
-pub(crate) struct Progress<'a> {
+pub(crate) struct ProgressReport<'a> {
     tell: Option<Box<dyn FnMut(f64) + 'a>>,
     told: Option<f64>,
 }
 
-impl fmt::Debug for Progress<'_> {
+impl fmt::Debug for ProgressReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Progress").field(&self.told).finish()
+        f.debug_tuple("ProgressReport").field(&self.told).finish()
     }
 }
 
-impl<'a> Progress<'a> {
+impl<'a> ProgressReport<'a> {
     pub fn new(tell: impl FnMut(f64) + 'a) -> Self {
         Self {
             tell: Some(Box::new(tell)),
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn shares_never_go_down_and_end_with_1() {
         let mut told = Vec::new();
-        let mut progress = Progress::new(|share| told.push(share));
+        let mut progress = ProgressReport::new(|share| told.push(share));
         progress.finish(&Steps::default()); // of which nobody knows how many there are
         for _ in 0..2 {
             let steps = Steps::default();

@@ -17,10 +17,10 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 
 /// The batches of a frame.
-pub(super) type Batches = Box<dyn RecordBatchReader + Send>;
+pub(super) type FrameBatches = Box<dyn RecordBatchReader + Send>;
 
 /// The batches of an object that speaks the protocol. `what` names it in an error.
-pub(super) fn batches(frame: &Bound<'_, PyAny>, what: &str) -> PyResult<Batches> {
+pub(super) fn batches(frame: &Bound<'_, PyAny>, what: &str) -> PyResult<FrameBatches> {
     if frame.hasattr("__arrow_c_stream__")? {
         // No schema is requested. Not every library has None as its default.
         return from_stream(&frame.call_method1("__arrow_c_stream__", (None::<()>,))?);
@@ -35,7 +35,7 @@ pub(super) fn batches(frame: &Bound<'_, PyAny>, what: &str) -> PyResult<Batches>
     )))
 }
 
-fn from_stream(capsule: &Bound<'_, PyAny>) -> PyResult<Batches> {
+fn from_stream(capsule: &Bound<'_, PyAny>) -> PyResult<FrameBatches> {
     let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(STREAM))?;
     // SAFETY: a capsule of this name holds such a stream. It is moved out: what is left
     // there is marked as released, and the capsule frees no more than its own memory.
@@ -47,7 +47,7 @@ fn from_stream(capsule: &Bound<'_, PyAny>) -> PyResult<Batches> {
 }
 
 /// A single batch: a struct array, and its schema.
-fn from_array(pair: &Bound<'_, PyAny>) -> PyResult<Batches> {
+fn from_array(pair: &Bound<'_, PyAny>) -> PyResult<FrameBatches> {
     let pair = pair.cast::<PyTuple>()?;
     let pointer = |index: usize, name| {
         let capsule = pair.get_item(index)?;

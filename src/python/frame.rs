@@ -6,7 +6,7 @@ use arrow_array::builder::Float64Builder;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use super::arrow_stream::Batches;
+use super::arrow_stream::FrameBatches;
 use crate::error::{Error, Result};
 use crate::execution::Execution;
 use crate::fit::predict::Predictor;
@@ -19,7 +19,7 @@ const PREDICTIONS: [&str; 3] = ["predicted", "predicted_hodgerank", "win_probabi
 
 /// Reads all votes of a frame.
 pub(super) fn votes(
-    batches: Batches,
+    batches: FrameBatches,
     options: &Options,
     execution: &mut Execution<'_>,
 ) -> Result<Votes> {
@@ -36,7 +36,7 @@ pub(super) fn votes(
 
 /// Reads candidate pairs: the columns left and right of a frame.
 pub(super) fn candidates(
-    batches: Batches,
+    batches: FrameBatches,
     columns: &Columns,
     execution: &mut Execution<'_>,
 ) -> Result<CandidatePairs> {
@@ -64,7 +64,7 @@ pub(super) fn candidates(
 
 /// The rows of a frame with the predictions of a fit beside them.
 pub(super) fn predictions(
-    batches: Batches,
+    batches: FrameBatches,
     columns: &Columns,
     predictor: &Predictor,
     execution: &mut Execution<'_>,
