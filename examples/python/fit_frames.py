@@ -36,3 +36,17 @@ careless = people.filter(~polars.col("verdict").is_in(fine)).select("annotator")
 again = me_hodgerank.fit(votes.join(careless, on="annotator", how="anti"))
 print(again.ranking()["item"])
 print(me_hodgerank.Fit.from_bytes(again.to_bytes()).summary()[0]["annotators"])
+
+# Prints:
+# item  rank  wins  losses
+#  tea     1     3       1
+# milk     2     2       2
+# cola     3     1       3
+# (3, 3.0, 'against the consensus')
+# (17, 3.0, 'clicks left')
+# (21, 3.0, 'clicks left')
+# (29, 3.0, 'clicks right')
+# (34, 3.0, 'clicks left')
+# (39, 3.0, 'against the consensus')
+# [6, 2, 7, 8, 1, 3, 4, 5]
+# 34
