@@ -75,9 +75,19 @@ def wheel():
             assert program(python, "fit_frames.py", PYTHONPATH=borrowed(f"duckdb-{version}", "recipes")) == "fine"
             assert program(python, "fit_models.py", PYTHONPATH=borrowed(f"duckdb-{version}", "sqlite")) == "fine"
         assert program(python, "fit_errors.py", PYTHONPATH=borrowed("recipes")) == "fine"
-        assert program(python, "fit_frames.py", PYTHONPATH=borrowed("frames")) == "fine"
         run([python, "-m", "pip", "check"])
         run([python, "-m", "pip", "uninstall", "--yes", "--quiet", "me_hodgerank"])
+
+
+def oldest_frames():
+    """The oldest pandas, polars and pyarrow that the package is for."""
+    if not list((ROOT / ".venv" / "frames").glob("lib/python*/site-packages/pandas")):
+        raise Missing("frames", "this Python is too new for the oldest libraries of frames")
+    with tempfile.TemporaryDirectory() as folder:
+        python = new_venv(folder)
+        (path,) = DIST.glob("me_hodgerank-*.whl")
+        run([python, "-m", "pip", "install", "--quiet", "--no-index", str(path)])
+        assert program(python, "fit_frames.py", PYTHONPATH=borrowed("frames")) == "fine"
 
 
 def same_bytes():
@@ -182,6 +192,6 @@ def workflows():
 
 
 CHECKS = [
-    wheel, same_bytes, sdist, sdist_says_what_is_missing, types, docstrings, progress_bar, show, datasette,
+    wheel, oldest_frames, same_bytes, sdist, sdist_says_what_is_missing, types, docstrings, progress_bar, show, datasette,
     sqlpkg, crate, workflows,
 ]

@@ -32,6 +32,14 @@ refused(KeyError, "rnak", lambda: ranking["rnak"])
 refused(IndexError, "row 4 of a table of 4 rows", lambda: ranking[4])
 refused(TypeError, "a column's name or a row's number", lambda: ranking[1.5])
 
+# Every result set has a method.
+try:
+    fit._native.has("no such set")
+    raise SystemExit("there is no such set")
+except me_hodgerank.OptionError as error:
+    sets = str(error).partition("The result sets are: ")[2].split(", ")
+assert len(sets) > 9 and all(len(getattr(fit, name)().columns) > 3 for name in sets), sets
+
 # To be read.
 lines = repr(ranking).splitlines()
 assert lines[0].split()[:3] == ["item", "rank", "score"] and lines[1].split()[:2] == ["2", "1"], lines
