@@ -15,6 +15,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,6 @@ ROOT = HERE.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
 NAME = "me_hodgerank"
 LIBRARY = f"{NAME}.dylib" if sys.platform == "darwin" else f"{NAME}.so"
-MATURIN = [sys.executable, "-m", "maturin"]
 # What the build reads, and what Cargo.toml names.
 SOURCES = ["Cargo.toml", "Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT", "Makefile", "README.md", "pyproject.toml",
            "benches", "examples", "python", "sql", "src", "tests"]
@@ -37,8 +37,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """Compiles all libraries, whatever lies in the target folder: it may be another version's."""
     check_platform()
     make = [os.environ.get("MAKE", "make"), "-C", str(ROOT), f"PYTHON={sys.executable}"]
-    make += ["MATURIN='{}' -m maturin".format(sys.executable)]
-    make += ["tools", "build-duckdb", "build-sqlite", "build-python", "dist"]
+    make += [f"MATURIN='{maturin()}'", "tools", "build-duckdb", "build-sqlite", "build-python", "dist"]
     try:
         subprocess.run(make, check=True, stdout=sys.stderr)
     except FileNotFoundError:
@@ -50,7 +49,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([*MATURIN, "pep517", "write-dist-info", "--metadata-directory", folder],
+        subprocess.run([maturin(), "pep517", "write-dist-info", "--metadata-directory", folder],
                        check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
         (about,) = pathlib.Path(folder).glob("*.dist-info")
         metadata = (about / "METADATA").read_bytes()
@@ -91,6 +90,13 @@ def write_wheel(folder):
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)
     return file
+
+
+def maturin():
+    """pip puts the environment of a build on the path; make calls the Python beside it."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)])
+    found = shutil.which("maturin", path=path)
+    return found or sys.exit("maturin is missing: pip install maturin")
 
 
 def check_platform():

@@ -2,15 +2,20 @@
 //! other libraries in, our tables out. Nothing is copied.
 
 use std::ffi::CStr;
+use std::fmt::Display;
 
 use arrow_array::ffi::{FFI_ArrowArray, from_ffi};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
-use arrow_schema::SchemaRef;
 use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{DataType, SchemaRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
+
+use super::error::exception;
+use crate::error::{Error, Result};
+use crate::execution::guarded;
 
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
@@ -42,8 +47,9 @@ fn from_stream(capsule: &Bound<'_, PyAny>) -> PyResult<FrameBatches> {
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) };
     // The schema may be asked from code that needs Python's lock on another thread.
     let py = capsule.py();
-    let reader = py.detach(|| RecordBatchStreamReader::try_new(stream));
-    Ok(Box::new(reader.map_err(not_a_table)?))
+    let open = || RecordBatchStreamReader::try_new(stream).map_err(not_a_table);
+    let reader = py.detach(|| guarded(open));
+    Ok(Box::new(reader.map_err(|error| exception(py, &error))?))
 }
 
 /// A single batch: a struct array, and its schema.
@@ -55,22 +61,29 @@ fn from_array(pair: &Bound<'_, PyAny>) -> PyResult<FrameBatches> {
     };
     let (schema, array) = (pointer(0, SCHEMA)?, pointer(1, ARRAY)?);
     // SAFETY: capsules of these names hold such structs. Both are moved out, as above.
-    let data = unsafe {
-        let schema = FFI_ArrowSchema::from_raw(schema.as_ptr().cast());
-        let array = FFI_ArrowArray::from_raw(array.as_ptr().cast());
-        from_ffi(array, &schema)
+    let (schema, array) = unsafe {
+        (
+            FFI_ArrowSchema::from_raw(schema.as_ptr().cast()),
+            FFI_ArrowArray::from_raw(array.as_ptr().cast()),
+        )
     };
-    let data = data.map_err(not_a_table)?;
-    if !matches!(data.data_type(), arrow_schema::DataType::Struct(_)) || data.null_count() > 0 {
-        return Err(not_a_table("its rows are no structs, or are NULL"));
-    }
-    let batch = RecordBatch::from(StructArray::from(data));
+    let batch = guarded(|| batch_of(array, &schema));
+    let batch = batch.map_err(|error| exception(pair.py(), &error))?;
     let schema = batch.schema();
     Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
 }
 
-fn not_a_table(why: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(format!("the frame is no table that can be read: {why}"))
+fn batch_of(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> Result<RecordBatch> {
+    // SAFETY: the two belong together, as the protocol has it.
+    let data = unsafe { from_ffi(array, schema) }.map_err(not_a_table)?;
+    if !matches!(data.data_type(), DataType::Struct(_)) || data.null_count() > 0 {
+        return Err(not_a_table("its rows are no structs, or are NULL"));
+    }
+    Ok(RecordBatch::from(StructArray::from(data)))
+}
+
+fn not_a_table(why: impl Display) -> Error {
+    Error::votes(format!("the frame is no table that can be read: {why}"))
 }
 
 /// A stream of batches for another library.

@@ -1,5 +1,6 @@
 """What goes wrong: each kind of exception, with the engine's own text. With pyarrow."""
 
+import ctypes
 import inspect
 import re
 
@@ -88,8 +89,30 @@ refused(TypeError, "votes must be a frame that speaks Arrow's PyCapsule interfac
 refused(TypeError, "not list", lambda: fit([("a", "x", "y", "left")]))
 refused(TypeError, "candidates must be a frame", lambda: fit(table()).next(2, "pairs"))
 refused(TypeError, "progress must be a function, True or None, not 3", lambda: fit(votes, progress=3))
-refused(ValueError, "no table that can be read", lambda: fit(pyarrow.chunked_array([[1, 2]])))
-refused(ValueError, "no table that can be read", lambda: fit(pyarrow.array([{"left": 1}, None])))
+refused(VotesError, "no table that can be read", lambda: fit(pyarrow.chunked_array([[1, 2]])))
+refused(VotesError, "no table that can be read", lambda: fit(pyarrow.array([{"left": 1}, None])))
+
+
+class ArrowArray(ctypes.Structure):
+    """The struct of Arrow's C interface, up to the number of children."""
+
+    _fields_ = [(name, ctypes.c_int64) for name in ["length", "null_count", "offset", "n_buffers", "n_children"]]
+
+
+class Damaged:
+    """A frame that says it has no columns, against its schema: arrow panics."""
+
+    def __arrow_c_array__(self, requested_schema=None):
+        schema, array = table().to_batches()[0].__arrow_c_array__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        ArrowArray.from_address(pointer(array, b"arrow_array")).n_children = 0
+        return schema, array
+
+
+# A panic is an exception that `except Exception` catches, and the module goes on.
+refused(me_hodgerank.InternalError, "panic: ", lambda: fit(Damaged()))
+assert fit(table())
 
 for kind, base in [(VotesError, ValueError), (OptionError, ValueError), (ModelError, ValueError), (Timeout, TimeoutError), (me_hodgerank.InternalError, RuntimeError)]:
     assert issubclass(kind, Error) and issubclass(kind, base) and kind.__module__ == "me_hodgerank", kind
