@@ -122,7 +122,7 @@ def sdist_says_what_is_missing():
         ("backend.os.environ['CARGO'] = 'no-such-cargo'", "no-such-cargo is missing: install Rust"),
     ]:
         code = f"{backend}{code}\nbackend.build_wheel('.')"
-        done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, cwd=tempfile.gettempdir())
+        done = subprocess.run([str(BUILD / "bin" / "python"), "-c", code], text=True, capture_output=True, cwd=tempfile.gettempdir())
         assert done.returncode != 0 and says in done.stderr + done.stdout, f"{says}: {done.stderr[-1000:]}"
 
 
