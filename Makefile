@@ -12,6 +12,10 @@ DUCKDB_EXTENSION := $(TARGET)/duckdb/me_hodgerank.duckdb_extension
 DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
 DUCKDB_CLI_VERSION := 1.5.6
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.$(SO)
+# The Python package as maturin builds it: without the two extensions.
+PYTHON_MODULE := $(TARGET)/python
+MATURIN_VERSION := 1.16.0
+MATURIN ?= .venv/build/bin/maturin
 PREFIX ?= $(HOME)/.local
 
 # Cargo uses all cores itself; two builds at once would take turns at one library.
@@ -20,6 +24,7 @@ PREFIX ?= $(HOME)/.local
 .PHONY: help test test-rust test-same-bits fuzz lint bench bench-large bench-growth calibration
 .PHONY: sql duckdb build-duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite build-sqlite test-sqlite valgrind bench-sqlite
+.PHONY: python build-python
 
 help:
 	@echo "make demo          see it work in a DuckDB command line"
@@ -41,8 +46,9 @@ help:
 	@echo "make sqlite        build the SQLite extension, $(SQLITE_EXTENSION)"
 	@echo "make test-sqlite   the SQLite extension in the SQLites that it is for"
 	@echo "make bench-sqlite  time reading ten million votes beside a bare SELECT"
+	@echo "make python        build the native module of the Python package, in $(PYTHON_MODULE)"
 	@echo "make dist          both extensions, their scripts and checksums in dist/"
-	@echo "make wheel         a Python package with both extensions in dist/; make sdist: of the sources"
+	@echo "make wheel         a Python package with the module and both extensions in dist/; make sdist: of the sources"
 	@echo "make release-files what a release offers for this platform, in dist/release/"
 	@echo "make install       into PREFIX=$(PREFIX) and ~/.duckdb; make uninstall takes them away"
 	@echo "make test-product  the demos, the recipes, the documentation, the package and the installation"
@@ -64,6 +70,7 @@ lint:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --all-targets --features sqlite,duckdb,internals -- -D warnings
 	$(CARGO) clippy --lib --features sqlite-extension -- -D warnings
+	$(CARGO) clippy --lib --features python -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --features sqlite,duckdb,internals
 
 # The benchmark's own binary, by the message of the build that made it.
@@ -97,9 +104,9 @@ calibration:
 sql:
 	ME_HODGERANK_WRITE_SQL=1 $(CARGO) test --features sqlite,duckdb,internals --lib shipped_scripts
 
-# Both extensions are the same library to Cargo, built with other features: it would
-# build each anew whenever the other one was last.
-stale = [ ! -e "$(1)" ] || [ -n "$$(find src sql Cargo.toml Cargo.lock -newer "$(1)")" ]
+# The extensions and the Python module are the same library to Cargo, built with other
+# features: it would build each anew whenever another one was last.
+stale = [ ! -e "$(1)" ] || [ -n "$$(find src sql Cargo.toml Cargo.lock $(2) -newer "$(1)")" ]
 
 # The library alone is made a cdylib: everything else links the rlib.
 duckdb:
@@ -179,6 +186,24 @@ valgrind: sqlite
 
 bench-sqlite:
 	$(CARGO) bench --features sqlite --bench sqlite_ingest
+
+# --- Python ---
+
+python:
+	@if $(call stale,$(PYTHON_MODULE)/made,python pyproject.toml README.md); then $(MAKE) --no-print-directory build-python; fi
+
+# Cargo.lock is what was tested.
+build-python: $(if $(filter .venv/build/bin/maturin,$(MATURIN)),.venv/build/made)
+	rm -rf "$(PYTHON_MODULE)"
+	$(MATURIN) build --quiet --release --locked --out "$(PYTHON_MODULE)"
+	touch "$(PYTHON_MODULE)/made"
+
+# The wheel of maturin is kept for the test that builds the sdist without a network.
+.venv/build/made:
+	$(PYTHON) -m venv .venv/build
+	.venv/build/bin/python -m pip download --quiet --no-deps --dest .venv/build/wheels maturin==$(MATURIN_VERSION)
+	.venv/build/bin/python -m pip install --quiet --no-index --find-links .venv/build/wheels maturin
+	touch $@
 
 # --- Pictures, the report and the paper ---
 
@@ -260,16 +285,23 @@ $(APSW)/made:
 	  pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1
 	touch $@
 
+# The oldest libraries of frames that the package is for.
+.venv/frames/made:
+	$(PYTHON) -m venv .venv/frames
+	.venv/frames/bin/python -m pip install --quiet --only-binary :all: \
+	  duckdb==1.4.4 numpy==1.26.4 pandas==2.2.0 polars==1.3.0 pyarrow==15.0.2 || echo "this Python is too new for them"
+	touch $@
+
 # What the package is used with, and what checks its types.
 .venv/package/made:
 	$(PYTHON) -m venv .venv/package
-	.venv/package/bin/python -m pip install --quiet duckdb==1.5.6 datasette==0.65.5 ipython==9.18.1 mypy==2.4.1 check-jsonschema==0.39.0
+	.venv/package/bin/python -m pip install --quiet duckdb==1.5.6 datasette==0.65.5 ipython==9.18.1 mypy==2.4.1 tqdm==4.67.1 check-jsonschema==0.39.0
 	.venv/package/bin/python -m pip install --quiet pysqlite3-binary || echo "no pysqlite3-binary for this machine"
 	touch $@
 
 test: test-product
 
-test-product: release-files venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/package/made
+test-product: release-files venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/frames/made .venv/package/made
 	for venv in recipes package; do \
 	  .venv/$$venv/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl || exit 1; done
 	$(PYTHON) tests/hosts/recipes.py
@@ -287,12 +319,12 @@ dist: tools duckdb sqlite
 	cd dist && $(PYTHON) ../python/checksums.py duckdb/* sqlite/* sql/* > SHA256SUMS
 	@cat dist/SHA256SUMS
 
-wheel: dist
-	$(PYTHON) python/backend.py wheel dist
+wheel: dist python .venv/build/made
+	.venv/build/bin/python python/backend.py wheel dist
 
-sdist:
+sdist: .venv/build/made
 	@mkdir -p dist
-	$(PYTHON) python/backend.py sdist dist
+	.venv/build/bin/python python/backend.py sdist dist
 
 release-files: wheel sdist
 	$(PYTHON) python/release_files.py $(VERSION:v%=%) dist

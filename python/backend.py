@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Builds the Python package: `pip install .` and `make wheel` both end up here.
 
-usage: backend.py wheel FOLDER      of what `make dist` has put together
+usage: backend.py wheel FOLDER      of what `make dist python` has put together
        backend.py sdist FOLDER
 
-A backend of PEP 517. A wheel is a zip file with a few files about itself: writing it
-takes no build tools and no network, and the same sources make the same file. An sdist
-is the sources; to install it takes Rust, make and a C compiler.
+A backend of PEP 517 around maturin. maturin compiles the native module and makes a wheel
+of the package; the two extensions and their script are added to it here. The same sources
+make the same file. An sdist is the sources; to install it takes Rust, make and a C compiler.
 """
 
 import base64
@@ -15,22 +15,17 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 
 import archive
 
-try:
-    import tomllib
-except ModuleNotFoundError:  # before Python 3.11
-    try:
-        import tomli as tomllib
-    except ModuleNotFoundError:
-        from pip._vendor import tomli as tomllib
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
 NAME = "me_hodgerank"
 LIBRARY = f"{NAME}.dylib" if sys.platform == "darwin" else f"{NAME}.so"
 # What the build reads, and what Cargo.toml names.
@@ -39,10 +34,10 @@ SOURCES = ["Cargo.toml", "Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT", "Makefil
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """Compiles both extensions, whatever lies in the target folder: it may be another version's."""
+    """Compiles all libraries, whatever lies in the target folder: it may be another version's."""
     check_platform()
     make = [os.environ.get("MAKE", "make"), "-C", str(ROOT), f"PYTHON={sys.executable}"]
-    make += ["tools", "build-duckdb", "build-sqlite", "dist"]
+    make += [f"MATURIN='{maturin()}'", "tools", "build-duckdb", "build-sqlite", "build-python", "dist"]
     try:
         subprocess.run(make, check=True, stdout=sys.stderr)
     except FileNotFoundError:
@@ -53,48 +48,55 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    base = f"{NAME}-{cargo('version')}"
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([maturin(), "pep517", "write-dist-info", "--metadata-directory", folder],
+                       check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+        (about,) = pathlib.Path(folder).glob("*.dist-info")
+        metadata = (about / "METADATA").read_bytes()
+    base = about.name[: -len(".dist-info")]
     found = {f"{base}/{path.relative_to(ROOT).as_posix()}": path.read_bytes() for path in sources()}
-    found[f"{base}/PKG-INFO"] = metadata().encode()
+    found[f"{base}/PKG-INFO"] = metadata
     file = f"{base}.tar.gz"
     archive.write(pathlib.Path(sdist_directory, file), found)
     return file
 
 
-def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    folder = pathlib.Path(metadata_directory, about())
-    for name, data in about_files("any").items():
-        file = folder.parent / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    return folder.name
-
-
 def write_wheel(folder):
+    """The wheel that maturin made, with the extensions."""
+    (built,) = (TARGET / "python").glob(f"{NAME}-*.whl")
+    with zipfile.ZipFile(built) as wheel:
+        files = {name: wheel.read(name) for name in sorted(wheel.namelist())}
     dist = ROOT / "dist"
-    libraries = {
-        f"{NAME}/{NAME}.duckdb_extension": (dist / "duckdb" / f"{NAME}.duckdb_extension").read_bytes(),
-        f"{NAME}/{LIBRARY}": (dist / "sqlite" / LIBRARY).read_bytes(),
-    }
-    tag = platform_tag(libraries.values())
-    modules = sorted((HERE / NAME).glob("*.py")) + [HERE / NAME / "py.typed"]
-    files = {f"{NAME}/{path.name}": path.read_bytes() for path in modules}
-    files.update(libraries)
+    files[f"{NAME}/{NAME}.duckdb_extension"] = (dist / "duckdb" / f"{NAME}.duckdb_extension").read_bytes()
+    files[f"{NAME}/{LIBRARY}"] = (dist / "sqlite" / LIBRARY).read_bytes()
     files[f"{NAME}/session.sql"] = (dist / "sql" / "session.sql").read_bytes()
-    files.update(about_files(tag))
-    record = f"{about()}/RECORD"
+
+    name, version, python, abi, _ = built.stem.split("-")
+    tag = f"{python}-{abi}-{platform_tag(files.values())}"
+    about = f"{name}-{version}.dist-info"
+    described = re.sub(rb"(?m)^Tag: .*\n", b"", files[f"{about}/WHEEL"])
+    files[f"{about}/WHEEL"] = described + f"Tag: {tag}\n".encode()
+    record = f"{about}/RECORD"
+    del files[record]
     lines = [f"{name},sha256={digest(data)},{len(data)}" for name, data in files.items()]
     files[record] = "\n".join([*lines, f"{record},,", ""]).encode()
 
-    name = f"{NAME}-{cargo('version')}-py3-none-{tag}.whl"
-    with zipfile.ZipFile(pathlib.Path(folder, name), "w", zipfile.ZIP_DEFLATED) as wheel:
+    file = f"{name}-{version}-{tag}.whl"
+    with zipfile.ZipFile(pathlib.Path(folder, file), "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, data in files.items():
             # A fixed date: the same sources make the same file.
             entry = zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0))
             entry.external_attr = 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)
-    return name
+    return file
+
+
+def maturin():
+    """pip puts the environment of a build on the path; make calls the Python beside it."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)])
+    found = shutil.which("maturin", path=path)
+    return found or sys.exit("maturin is missing: pip install maturin")
 
 
 def check_platform():
@@ -123,54 +125,6 @@ def sources():
             parts = file.relative_to(ROOT).parts
             if file.is_file() and not any(part in ("target", "__pycache__") or part.startswith(".") for part in parts):
                 yield file
-
-
-def cargo(key):
-    """A line of Cargo.toml: version and description are written there, once."""
-    return read_toml("Cargo.toml")["package"][key]
-
-
-def read_toml(name):
-    return tomllib.loads((ROOT / name).read_text(encoding="utf-8"))
-
-
-def about():
-    return f"{NAME}-{cargo('version')}.dist-info"
-
-
-def about_files(tag):
-    project = read_toml("pyproject.toml")["project"]
-    files = {
-        "METADATA": metadata(),
-        "WHEEL": f"Wheel-Version: 1.0\nGenerator: {NAME}\nRoot-Is-Purelib: false\nTag: py3-none-{tag}\n",
-        "entry_points.txt": "".join(
-            f"[{group}]\n" + "".join(f"{name} = {module}\n" for name, module in entries.items())
-            for group, entries in project["entry-points"].items()
-        ),
-        **{f"licenses/{name}": (ROOT / name).read_text(encoding="utf-8") for name in project["license-files"]},
-    }
-    return {f"{about()}/{name}": text.encode() for name, text in files.items()}
-
-
-def metadata():
-    project = read_toml("pyproject.toml")["project"]
-    lines = [
-        "Metadata-Version: 2.4",
-        f"Name: {NAME}",
-        f"Version: {cargo('version')}",
-        f"Summary: {cargo('description')}",
-        f"License-Expression: {project['license']}",
-        *(f"License-File: {name}" for name in project["license-files"]),
-        f"Keywords: {','.join(project['keywords'])}",
-        *(f"Classifier: {classifier}" for classifier in project["classifiers"]),
-        *(f"Project-URL: {label}, {url}" for label, url in project["urls"].items()),
-        f"Requires-Python: {project['requires-python']}",
-    ]
-    for extra, requirements in project["optional-dependencies"].items():
-        lines.append(f"Provides-Extra: {extra}")
-        lines += [f'Requires-Dist: {requirement}; extra == "{extra}"' for requirement in requirements]
-    readme = (ROOT / project["readme"]).read_text(encoding="utf-8")
-    return "\n".join([*lines, "Description-Content-Type: text/markdown", "", readme])
 
 
 def digest(data):

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::progress::{ProgressReport, Steps};
 
 /// How long the calling thread waits between two polls.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(2);
@@ -89,6 +90,7 @@ pub struct Execution<'a> {
     threads: usize,
     deadline: Option<Deadline>,
     poll: Option<Box<dyn FnMut() -> ControlFlow<()> + 'a>>,
+    progress: ProgressReport<'a>,
     cv_extent: CvExtent,
 }
 
@@ -122,6 +124,7 @@ impl<'a> Execution<'a> {
             threads: cores(),
             deadline: None,
             poll: None,
+            progress: ProgressReport::default(),
             cv_extent: CvExtent::FullGrid,
         }
     }
@@ -145,6 +148,13 @@ impl<'a> Execution<'a> {
     /// returns [`ControlFlow::Break`].
     pub fn poll(mut self, poll: impl FnMut() -> ControlFlow<()> + 'a) -> Self {
         self.poll = Some(Box::new(poll));
+        self
+    }
+
+    /// Calls `progress` with the share of a fit that is done, from the calling thread only:
+    /// numbers from 0 to 1 that never go down, with 1 at the end of a fit that succeeded.
+    pub fn progress(mut self, progress: impl FnMut(f64) + 'a) -> Self {
+        self.progress = ProgressReport::new(progress);
         self
     }
 
@@ -205,7 +215,7 @@ impl<'a> Execution<'a> {
             let stop = Stop::at(Instant::now().checked_add(SMALL_PATIENCE));
             match on_this_thread(&stop, |stop| work(1, stop)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                outcome => return outcome,
+                outcome => return outcome.inspect(|_| self.progress.finish(&stop.steps)),
             }
         }
         self.run(|stop| work(threads, stop))
@@ -225,14 +235,14 @@ impl<'a> Execution<'a> {
         self.run(|stop| work(threads, stop))
     }
 
-    /// Runs `work`. If there is a poll, it runs on another thread and this one polls;
-    /// if no thread can be had, on this one until the deadline.
+    /// Runs `work`. If there is a poll or somebody to tell of the progress, it runs on another
+    /// thread and this one polls; if no thread can be had, on this one until the deadline.
     pub(crate) fn run<T: Send>(
         &mut self,
         work: impl FnOnce(&Stop) -> Result<T> + Send,
     ) -> Result<T> {
         let stop = Stop::at(self.deadline.as_ref().map(|deadline| deadline.at));
-        let work = if self.poll.is_some() {
+        let work = if self.poll.is_some() || self.progress.is_wanted() {
             match self.run_on_worker(&stop, work) {
                 Ok(outcome) => return outcome,
                 Err(work) => work,
@@ -244,7 +254,7 @@ impl<'a> Execution<'a> {
             Err(error) if error.kind() == ErrorKind::Interrupted => {
                 Err(self.reason_to_stop().unwrap_or(error))
             }
-            outcome => outcome,
+            outcome => outcome.inspect(|_| self.progress.finish(&stop.steps)),
         }
     }
 
@@ -273,6 +283,7 @@ impl<'a> Execution<'a> {
             };
             let mut reason = None;
             while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL_INTERVAL) {
+                self.progress.report(&stop.steps);
                 if reason.is_none() {
                     reason = self.reason_to_stop();
                     if reason.is_some() {
@@ -284,7 +295,7 @@ impl<'a> Execution<'a> {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {
                     Err(reason.or_else(|| self.reason_to_stop()).unwrap_or(error))
                 }
-                outcome => outcome,
+                outcome => outcome.inspect(|_| self.progress.finish(&stop.steps)),
             })
         })
     }
@@ -306,18 +317,20 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// Tells work to stop: a flag that the calling thread sets, or a time.
+/// Tells work to stop: a flag that the calling thread sets, or a time. The work tells how
+/// far it is.
 #[derive(Debug, Default)]
 pub struct Stop {
     asked: AtomicBool,
     at: Option<Instant>,
+    pub(crate) steps: Steps,
 }
 
 impl Stop {
     /// Asks to stop at a time.
     fn at(at: Option<Instant>) -> Self {
-        let asked = AtomicBool::new(false);
-        Self { asked, at }
+        let (asked, steps) = Default::default();
+        Self { asked, at, steps }
     }
 
     fn ask(&self) {

@@ -95,6 +95,7 @@ mod collective;
 mod error;
 mod execution;
 mod options;
+mod progress;
 mod random;
 
 // The stages, in the order of the data. Each uses those before it only.
@@ -117,6 +118,9 @@ mod render;
 // The hosts.
 #[cfg(feature = "duckdb")]
 mod duckdb;
+#[cfg(feature = "python")]
+#[allow(unsafe_code)]
+mod python;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 

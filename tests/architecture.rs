@@ -15,7 +15,7 @@ use syn::{Attribute, Item, ItemUse, UseTree};
 
 /// The stages in order. Those of one line know nothing of each other.
 const STAGES: &[&[&str]] = &[
-    &["error", "random"],
+    &["error", "progress", "random"],
     &["execution", "options"],
     &["collective"],
     &["votes", "linalg"],
@@ -23,7 +23,7 @@ const STAGES: &[&[&str]] = &[
     &["fit"],
     &["findings"],
     &["render"],
-    &["duckdb", "sqlite"],
+    &["duckdb", "python", "sqlite"],
 ];
 
 /// Where a name leads: the segments of a module's path from the root of the crate.

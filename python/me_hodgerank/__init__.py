@@ -1,7 +1,17 @@
-"""Consensus ranking, personal taste and position bias from pairwise votes, in the
-DuckDB or SQLite connections of a Python program.
+"""Consensus ranking, personal taste and position bias from pairwise votes.
+
+Votes in a frame of polars, pandas or pyarrow, or in a relation of DuckDB, need no database:
 
     >>> import me_hodgerank
+    >>> votes = me_hodgerank.simulate(annotators=40, items=4, seed=7)  # or your frame
+    >>> fit = me_hodgerank.fit(votes)
+    >>> fit.ranking()["item"]
+    [2, 1, 3, 4]
+
+Each result set is a `Table`, which any library of frames takes.
+
+In a DuckDB or SQLite connection of the program there are the SQL functions:
+
     >>> con = me_hodgerank.connect()  # needs DuckDB: pip install "me_hodgerank[duckdb]"
     >>> _ = con.execute("CREATE TABLE votes AS FROM me_hodgerank_simulate(annotators := 40, items := 4, seed := 7)")
     >>> con.execute("SELECT item, rank FROM me_hodgerank('votes')").fetchall()
@@ -20,6 +30,12 @@ from importlib.metadata import version as _version
 
 from ._connections import connect, duckdb_extension, load, session_sql, sqlite_extension
 from ._drawings import Drawing, draw, show
+from ._errors import Error, InternalError, ModelError, OptionError, Timeout, VotesError
+from ._fit import Fit, fit, simulate
+from ._table import Table
 
-__all__ = ["Drawing", "connect", "draw", "duckdb_extension", "load", "session_sql", "show", "sqlite_extension"]
+__all__ = [
+    "Drawing", "Error", "Fit", "InternalError", "ModelError", "OptionError", "Table", "Timeout", "VotesError",
+    "connect", "draw", "duckdb_extension", "fit", "load", "session_sql", "show", "simulate", "sqlite_extension",
+]  # fmt: skip
 __version__: str = _version("me_hodgerank")

@@ -79,7 +79,7 @@ impl<'a> Verdicts<'a> {
         Self {
             fit,
             chosen,
-            fdr: fit.totals.fdr.unwrap_or(DEFAULT_FDR),
+            fdr: fit.verdict_fdr(),
             apart_q: q_values(&fit.evidence.no_signal.p),
         }
     }
@@ -249,6 +249,13 @@ fn thousands(number: u64) -> String {
 fn plural(word: &str, count: u64) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {word}{ending}")
+}
+
+impl Fit {
+    /// The false discovery rate of the verdicts.
+    pub(crate) fn verdict_fdr(&self) -> f64 {
+        self.totals.fdr.unwrap_or(DEFAULT_FDR)
+    }
 }
 
 #[cfg(test)]

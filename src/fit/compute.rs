@@ -88,7 +88,10 @@ pub(super) fn compute(
         grid: problem.grid(options)?,
         threads,
     };
-    let (path, validation) = match folds(votes, options) {
+    let folds = folds(votes, options);
+    let paths = 1 + folds.as_ref().map_or(0, Folds::count);
+    stop.steps.expect(paths * run.grid.len());
+    let (path, validation) = match folds {
         None => (run.path(run.known_index(), stop)?, None),
         Some(folds) => run.cross_validated_path(&folds, extent, stop)?,
     };
@@ -190,6 +193,7 @@ impl PathRunner<'_> {
         for (index, &t) in self.grid.iter().enumerate() {
             let snapshot = path.advance_to(t, stop)?;
             record.push(snapshot);
+            stop.steps.count();
             if chosen_index == Some(index) {
                 chosen = Some(self.chosen_model(snapshot, index, &hodgerank, stop)?);
             }

@@ -14,6 +14,7 @@ use super::choice::ChoiceRef;
 use super::ids::{IdRef, IdType};
 use super::row::Row;
 use crate::error::{Error, Result};
+use crate::options::ReadColumns;
 
 impl VoteBuilder {
     /// Takes a batch of votes. Its columns are found by the names in the options, or are
@@ -23,14 +24,7 @@ impl VoteBuilder {
         let present: Vec<&str> = fields.map(|field| field.name().as_str()).collect();
         self.find_columns(&present)?;
         let columns = self.columns().clone();
-        let ids = |name: &str| {
-            let rule = "ids are integers or text: cast the column to one of them";
-            let column = ArrowColumn::new(batch, name, rule)?;
-            column.id_type().map(|id_type| (column, id_type))
-        };
-        let annotator = columns.annotator.as_deref().map(ids).transpose()?;
-        let (left, left_type) = ids(&columns.left)?;
-        let (right, right_type) = ids(&columns.right)?;
+        let ids = VoteIds::new(batch, &columns)?;
         let optional = |name: &Option<String>, rule| {
             let column = name
                 .as_ref()
@@ -48,21 +42,66 @@ impl VoteBuilder {
         }
 
         // A column without a type holds only NULLs: no row of this batch is used.
-        let annotator_type = annotator
-            .as_ref()
-            .map_or(Some(IdType::Text), |(_, id_type)| *id_type);
-        if let (Some(annotator), Some(left), Some(right)) = (annotator_type, left_type, right_type)
-        {
+        let annotator = match &columns.annotator {
+            Some(_) => ids.annotator_type,
+            None => Some(IdType::Text),
+        };
+        if let (Some(annotator), [Some(left), Some(right)]) = (annotator, ids.item_types) {
             self.expect_ids(annotator, left, right);
         }
         self.push_all((0..batch.num_rows()).map(|row| Row {
-            annotator: annotator.as_ref().and_then(|(column, _)| column.id(row)),
-            left: left.id(row),
-            right: right.id(row),
+            annotator: ids.annotator(row),
+            left: ids.left(row),
+            right: ids.right(row),
             choice: choice.as_ref().and_then(|column| column.choice(row)),
             weight: weight.as_ref().and_then(|column| column.number(row)),
             fold: fold.as_ref().and_then(|column| column.integer(row)),
         }))
+    }
+}
+
+/// The ids of a batch of votes, row by row. None is NULL.
+pub(crate) struct VoteIds<'a> {
+    annotator: Option<ArrowColumn<'a>>,
+    left: ArrowColumn<'a>,
+    right: ArrowColumn<'a>,
+    /// None if there is no such column, or if it holds only NULLs.
+    pub annotator_type: Option<IdType>,
+    /// Of the left and of the right item; None if the column holds only NULLs.
+    pub item_types: [Option<IdType>; 2],
+}
+
+impl<'a> VoteIds<'a> {
+    /// Of the columns that were found in the batch.
+    pub fn new(batch: &'a RecordBatch, columns: &ReadColumns) -> Result<Self> {
+        let ids = |name: &str| {
+            let rule = "ids are integers or text: cast the column to one of them";
+            let column = ArrowColumn::new(batch, name, rule)?;
+            column.id_type().map(|id_type| (column, id_type))
+        };
+        let annotator = columns.annotator.as_deref().map(ids).transpose()?;
+        let (left, left_type) = ids(&columns.left)?;
+        let (right, right_type) = ids(&columns.right)?;
+        let (annotator, annotator_type) = annotator.unzip();
+        Ok(Self {
+            annotator,
+            left,
+            right,
+            annotator_type: annotator_type.flatten(),
+            item_types: [left_type, right_type],
+        })
+    }
+
+    pub fn annotator(&self, row: usize) -> Option<IdRef<'_>> {
+        self.annotator.as_ref().and_then(|column| column.id(row))
+    }
+
+    pub fn left(&self, row: usize) -> Option<IdRef<'_>> {
+        self.left.id(row)
+    }
+
+    pub fn right(&self, row: usize) -> Option<IdRef<'_>> {
+        self.right.id(row)
     }
 }
 

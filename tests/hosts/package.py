@@ -17,6 +17,7 @@ from sqllogic import ROOT
 DIST = ROOT / "dist"
 PROGRAMS = ROOT / "tests" / "python"
 VENV = ROOT / ".venv" / "package" / "bin"
+BUILD = ROOT / ".venv" / "build"
 CARGO = os.environ.get("CARGO", "cargo")
 LIBRARY = "me_hodgerank.dylib" if sys.platform == "darwin" else "me_hodgerank.so"
 VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.M)[1]
@@ -55,23 +56,38 @@ def new_venv(folder):
     return os.path.join(folder, "venv", "bin", "python")
 
 
-def site_packages(name):
-    return [str(path) for path in (ROOT / ".venv" / name).glob("lib/python*/site-packages")]
+def borrowed(*names):
+    """The packages of other environments, the first first: nothing is fetched."""
+    folders = [str(path) for name in names for path in (ROOT / ".venv" / name).glob("lib/python*/site-packages")]
+    return os.pathsep.join(folders)
 
 
 def wheel():
     (path,) = DIST.glob("me_hodgerank-*.whl")
-    assert re.search(r"-py3-none-(manylinux|macosx)_\d+_\d+_\w+\.whl$", path.name), path.name
+    assert re.search(r"-cp39-abi3-(manylinux|macosx)_\d+_\d+_\w+\.whl$", path.name), path.name
     with tempfile.TemporaryDirectory(prefix="clean environment ") as folder:
         python = new_venv(folder)
         run([python, "-m", "pip", "install", "--quiet", "--no-index", str(path)])
-        assert program(python, "alone.py") == "fine"
+        for name in ["alone.py", "fit_alone.py", "fit_stopped.py"]:
+            assert program(python, name) == "fine"
         for version in duckdb_hosts.VERSIONS:
-            # DuckDB and apsw are borrowed: nothing is fetched.
-            borrowed = [folder for name in [f"duckdb-{version}", "sqlite"] for folder in site_packages(name)]
-            assert program(python, "installed.py", PYTHONPATH=os.pathsep.join(borrowed)) == "fine"
+            assert program(python, "installed.py", PYTHONPATH=borrowed(f"duckdb-{version}", "sqlite")) == "fine"
+            assert program(python, "fit_frames.py", PYTHONPATH=borrowed(f"duckdb-{version}", "recipes")) == "fine"
+            assert program(python, "fit_models.py", PYTHONPATH=borrowed(f"duckdb-{version}", "sqlite")) == "fine"
+        assert program(python, "fit_errors.py", PYTHONPATH=borrowed("recipes")) == "fine"
         run([python, "-m", "pip", "check"])
         run([python, "-m", "pip", "uninstall", "--yes", "--quiet", "me_hodgerank"])
+
+
+def oldest_frames():
+    """The oldest pandas, polars and pyarrow that the package is for."""
+    if not list((ROOT / ".venv" / "frames").glob("lib/python*/site-packages/pandas")):
+        raise Missing("frames", "this Python is too new for the oldest libraries of frames")
+    with tempfile.TemporaryDirectory() as folder:
+        python = new_venv(folder)
+        (path,) = DIST.glob("me_hodgerank-*.whl")
+        run([python, "-m", "pip", "install", "--quiet", "--no-index", str(path)])
+        assert program(python, "fit_frames.py", PYTHONPATH=borrowed("frames")) == "fine"
 
 
 def same_bytes():
@@ -79,7 +95,7 @@ def same_bytes():
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         for kind in ["wheel", "sdist"]:
             for folder in [first, second]:
-                run([sys.executable, str(ROOT / "python" / "backend.py"), kind, folder])
+                run([str(BUILD / "bin" / "python"), str(ROOT / "python" / "backend.py"), kind, folder])
         files = [{file.name: file.read_bytes() for file in pathlib.Path(folder).iterdir()} for folder in [first, second]]
         assert len(files[0]) == 2 and files[0] == files[1], [list(found) for found in files]
 
@@ -89,11 +105,11 @@ def sdist():
     with tempfile.TemporaryDirectory() as folder:
         python = new_venv(folder)
         file = str(DIST / f"me_hodgerank-{VERSION}.tar.gz")
-        pip = [python, "-m", "pip", "install", "--no-cache-dir", "--no-index"]
+        pip = [python, "-m", "pip", "install", "--no-cache-dir", "--no-index", "--find-links", str(BUILD / "wheels")]
         run([*pip, file], env={**os.environ, **QUICK}, cwd=folder)
-        assert program(python, "alone.py") == "fine"
-        borrowed = [folder for name in ["duckdb-1.5.6", "sqlite"] for folder in site_packages(name)]
-        assert program(python, "installed.py", PYTHONPATH=os.pathsep.join(borrowed)) == "fine"
+        for name in ["alone.py", "fit_alone.py"]:
+            assert program(python, name) == "fine"
+        assert program(python, "installed.py", PYTHONPATH=borrowed("duckdb-1.5.6", "sqlite")) == "fine"
 
 
 def sdist_says_what_is_missing():
@@ -106,7 +122,7 @@ def sdist_says_what_is_missing():
         ("backend.os.environ['CARGO'] = 'no-such-cargo'", "no-such-cargo is missing: install Rust"),
     ]:
         code = f"{backend}{code}\nbackend.build_wheel('.')"
-        done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, cwd=tempfile.gettempdir())
+        done = subprocess.run([str(BUILD / "bin" / "python"), "-c", code], text=True, capture_output=True, cwd=tempfile.gettempdir())
         assert done.returncode != 0 and says in done.stderr + done.stdout, f"{says}: {done.stderr[-1000:]}"
 
 
@@ -121,9 +137,13 @@ def docstrings():
     assert program(VENV / "python", "docstrings.py") == "fine"
 
 
+def progress_bar():
+    assert program(VENV / "python", "fit_bar.py") == "fine"
+
+
 def show():
     for version in duckdb_hosts.VERSIONS:
-        said = program(VENV / "python", "shown.py", PYTHONPATH=os.pathsep.join(site_packages(f"duckdb-{version}")))
+        said = program(VENV / "python", "shown.py", PYTHONPATH=borrowed(f"duckdb-{version}"))
         assert said.startswith("fine"), said
         need_sqlite(said == "fine, in SQLite too")
 
@@ -172,6 +192,6 @@ def workflows():
 
 
 CHECKS = [
-    wheel, same_bytes, sdist, sdist_says_what_is_missing, types, docstrings, show, datasette,
+    wheel, oldest_frames, same_bytes, sdist, sdist_says_what_is_missing, types, docstrings, progress_bar, show, datasette,
     sqlpkg, crate, workflows,
 ]

@@ -4,9 +4,17 @@ import doctest
 
 import me_hodgerank
 
-for module in [me_hodgerank, me_hodgerank._connections, me_hodgerank._drawings]:
-    failed, tried = doctest.testmod(module)
+# Exceptions say that they are of the package itself, and are found there.
+PRIVATE = ["_connections", "_drawings", "_fit", "_table"]
+for module in [me_hodgerank, *(getattr(me_hodgerank, name) for name in PRIVATE)]:
+    failed, tried = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
     assert tried and not failed, module
-for function in [me_hodgerank.connect, me_hodgerank.load, me_hodgerank.draw, me_hodgerank.show, me_hodgerank.Drawing]:
-    assert ">>> " in function.__doc__, function
+for name in me_hodgerank.__all__:
+    value = getattr(me_hodgerank, name)
+    if callable(value):
+        is_kind_of_error = isinstance(value, type) and issubclass(value, me_hodgerank.Error) and value is not me_hodgerank.Error
+        assert value.__doc__ and (is_kind_of_error or ">>> " in value.__doc__), name
+for one in [me_hodgerank.Fit, me_hodgerank.Table]:
+    for name, value in vars(one).items():
+        assert name.startswith("_") or value.__doc__, name
 print("fine")

@@ -105,6 +105,7 @@ impl<'a> Scheduler<'a> {
                 }
             };
             let evaluation = fold.evaluate(self.input.grid[point], stop)?;
+            stop.steps.count();
             let mut progress = self.lock();
             if let Some(error) = hodgerank_error {
                 progress.errors[index].hodgerank_error = error;

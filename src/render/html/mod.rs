@@ -7,6 +7,7 @@ mod cycles;
 mod decision;
 mod id;
 mod options;
+mod overview;
 mod page;
 mod table;
 mod verdict_counts;
