@@ -4,7 +4,7 @@
 //! ```text
 //! RecordBatch ─ arrow.rs ─┐
 //!                         ├─ VoteBuilder ─ merge ─ finish ─ Votes
-//! a host's rows ── Row ───┘
+//! a host's rows ── Row ───┘         └─ finish_counted ─ CountedVotes ─ merge ─ votes ─ Votes
 //! ```
 
 pub(crate) mod arrow;
@@ -22,6 +22,7 @@ mod ids;
 mod numbers;
 mod row;
 mod sort;
+mod state;
 
 pub use builder::{IntegerRows, VoteBuilder};
 pub use candidates::{CandidateBuilder, CandidatePairs};
@@ -31,5 +32,6 @@ pub use comparisons::{Comparison, Comparisons};
 pub use folds::Folds;
 pub use ids::{IdRef, IdType, Ids};
 pub use row::Row;
+pub use state::CountedVotes;
 
 pub(crate) use comparisons::Choices;
