@@ -25,7 +25,7 @@ use crate::votes::numbers::NumbersSeen;
 /// let all = CountedVotes::merge(days)?.expect("two days");
 /// assert_eq!((all.votes_cast(), all.different_votes()), (3, 2));
 /// let fit = Fit::new(&all.votes()?, &options)?;
-/// assert_eq!(fit.summary()?.votes, 3);
+/// assert_eq!(fit.summary()?.votes, 3.0);
 /// # Ok::<(), me_hodgerank::Error>(())
 /// ```
 ///
