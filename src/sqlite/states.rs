@@ -66,6 +66,12 @@ struct StateGroup {
 
 impl StateGroup {
     fn new(arguments: &Context<'_>) -> Result<Self> {
+        if !matches!(arguments.get_raw(0), ValueRef::Null | ValueRef::Blob(_)) {
+            return Err(message(
+                "one argument, or two with options, is a state made by me_hodgerank_collect, a blob; \
+                 votes have four or more: annotator, left, right, choice",
+            ));
+        }
         let json = json(arguments)?.map(String::from);
         Ok(Self {
             states: Vec::new(),
@@ -83,12 +89,7 @@ impl StateGroup {
         match arguments.get_raw(0) {
             ValueRef::Null => {} // no votes
             ValueRef::Blob(bytes) => self.states.push(CountedVotes::from_bytes(bytes)?),
-            _ => {
-                return Err(message(
-                    "a single argument, or one before the options, is a state made by \
-                     me_hodgerank_collect, a blob",
-                ));
-            }
+            _ => return Err(message("a state is a blob made by me_hodgerank_collect")),
         }
         Ok(())
     }
