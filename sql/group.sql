@@ -4,9 +4,9 @@
 -- ids but not their types in SQL: without those of a caller they are text.
 CREATE {kind} {schema}me_hodgerank_fit
     (state) AS CASE WHEN len([any_value(state)]) = 1 THEN
-        me_hodgerank_list_fit(list(state::BLOB)) END,
+        me_hodgerank_list_fit(list(state)) END,
     (state, options) AS CASE WHEN len([any_value(state)]) = 1 THEN
-        me_hodgerank_list_fit(list(state::BLOB), options) END,
+        me_hodgerank_list_fit(list(state), options) END,
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit({votes }), {group type}) END,
     (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
@@ -25,9 +25,9 @@ CREATE {kind} {schema}me_hodgerank_fit_list
 
 CREATE {kind} {schema}me_hodgerank_model
     (state) AS CASE WHEN len([any_value(state)]) = 1 THEN
-        me_hodgerank_model_list(list(state::BLOB)) END,
+        me_hodgerank_model_list(list(state)) END,
     (state, options) AS CASE WHEN len([any_value(state)]) = 1 THEN
-        me_hodgerank_model_list(list(state::BLOB), options) END,
+        me_hodgerank_model_list(list(state), options) END,
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         me_hodgerank_model_list({votes }) END,
     (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
@@ -49,4 +49,4 @@ CREATE {kind} {schema}me_hodgerank_collect
         me_hodgerank_collect_list({votes weight fold}, options) END;
 
 CREATE {kind} {schema}me_hodgerank_merge(state) AS CASE WHEN len([any_value(state)]) = 1 THEN
-    me_hodgerank_merge_list(list(state::BLOB)) END;
+    me_hodgerank_merge_list(list(state)) END;

@@ -1332,9 +1332,9 @@ FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_next(model
 -- ids but not their types in SQL: without those of a caller they are text.
 CREATE OR REPLACE TEMP MACRO me_hodgerank_fit
     (state) AS CASE WHEN len([any_value(state)]) = 1 THEN
-        me_hodgerank_list_fit(list(state::BLOB)) END,
+        me_hodgerank_list_fit(list(state)) END,
     (state, options) AS CASE WHEN len([any_value(state)]) = 1 THEN
-        me_hodgerank_list_fit(list(state::BLOB), options) END,
+        me_hodgerank_list_fit(list(state), options) END,
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit(list({annotator: annotator, "left": "left", "right": "right", choice: choice})), CASE WHEN false THEN {
             ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT, "win_share": NULL::DOUBLE}],
@@ -1401,9 +1401,9 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_fit_list
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model
     (state) AS CASE WHEN len([any_value(state)]) = 1 THEN
-        me_hodgerank_model_list(list(state::BLOB)) END,
+        me_hodgerank_model_list(list(state)) END,
     (state, options) AS CASE WHEN len([any_value(state)]) = 1 THEN
-        me_hodgerank_model_list(list(state::BLOB), options) END,
+        me_hodgerank_model_list(list(state), options) END,
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice})) END,
     (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
@@ -1425,7 +1425,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_collect
         me_hodgerank_collect_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}), options) END;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_merge(state) AS CASE WHEN len([any_value(state)]) = 1 THEN
-    me_hodgerank_merge_list(list(state::BLOB)) END;
+    me_hodgerank_merge_list(list(state)) END;
 
 COMMENT ON MACRO TABLE temp.me_hodgerank IS 'The consensus ranking of pairwise votes: a row for each item, the best first. Columns: item, rank, score, hodgerank_rank, hodgerank_score, votes, wins, losses, ties, component, score_std_error, score_low, score_high, rank_low, rank_high, tier, win_share. Example: FROM me.me_hodgerank(''votes'')';
 COMMENT ON MACRO TABLE temp.me_hodgerank_annotators IS 'Whom to look at before paying, and why: a row for each annotator with a verdict and its evidence. Columns: annotator, votes, left_clicks, right_clicks, ties, agreement, position_bias, position_bias_order, position_bias_time, deviation, deviation_order, deviation_time, is_position_biased, is_personalized, is_adversarial, position_bias_p_value, position_bias_q_value, deviation_p_value, deviation_q_value, against_p_value, against_q_value, no_signal_p_value, no_signal_q_value, camp, verdict, evidence, repeated_pairs, same_choice_share, swapped_pairs, same_side_share. Example: FROM me.me_hodgerank_annotators(''votes'')';

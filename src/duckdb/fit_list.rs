@@ -99,7 +99,8 @@ fn write_lists(call: &ScalarCall, output: GroupOutput) -> Result<(), SqlError> {
         )
         .into());
     };
-    if votes.is_blob() && output != GroupOutput::State {
+    // NULLs without a type are states that are not there.
+    if output != GroupOutput::State && (votes.is_blob() || votes.is_absent()) {
         return write_fits_of_states(call, &lists, output);
     }
     let fields = VoteFields::new(votes)?;

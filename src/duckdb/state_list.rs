@@ -38,15 +38,7 @@ impl ScalarFunction for MergeList {
 
     fn run(call: &ScalarCall) -> Result<(), SqlError> {
         let [lists] = call.arguments();
-        let is_list_of_states = |states: &InputVector<'_>| states.is_blob() || states.is_absent();
-        if !lists.is_absent() && !lists.elements().is_some_and(is_list_of_states) {
-            return Err(format!(
-                "the states are of type {}; they are a list of BLOBs that me_hodgerank_collect made, \
-                 list(state)",
-                lists.type_name()
-            )
-            .into());
-        }
+        check_states(&lists)?;
         // It has no options.
         let options = OptionsColumn::new(Caller::States, None)?;
         write_states(call, &lists, GroupOutput::State, &options, |states, _| {
@@ -54,6 +46,25 @@ impl ScalarFunction for MergeList {
             let bytes = merged.as_ref().map(state_bytes).transpose()?;
             Ok(bytes.map(GroupResult::Bytes))
         })
+    }
+}
+
+/// Checks that these are lists of BLOBs.
+fn check_states(lists: &InputVector<'_>) -> Result<(), SqlError> {
+    match lists.elements() {
+        _ if lists.is_absent() => Ok(()),
+        None => Err(format!(
+            "the states are of type {}; they are a list of BLOBs that me_hodgerank_collect made, \
+             list(state)",
+            lists.type_name()
+        )
+        .into()),
+        Some(states) if states.is_blob() || states.is_absent() => Ok(()),
+        Some(states) => Err(format!(
+            "a state is of type {}; it is a BLOB that me_hodgerank_collect made",
+            states.type_name()
+        )
+        .into()),
     }
 }
 

@@ -199,7 +199,8 @@ ERRORS = {
         f"""SELECT {grouped('ORDER BY id').replace(SHORT, "'[1]'")} FROM votes""", "options are a JSON object"),
     "out of time": (
         f"SELECT {FIT[:-1]}, {{kappa: 20000, max_seconds: 0.1}}) FROM votes", "stopped after max_seconds"),
-    "wrong number": ("SELECT me_hodgerank_fit(annotator) FROM votes", "does not support the supplied arguments"),
+    "wrong number": ('SELECT me_hodgerank_fit(annotator, "left", "right") FROM votes', "does not support the supplied arguments"),
+    "no state": ("SELECT me_hodgerank_fit(annotator) FROM votes", "or a state, a BLOB that me_hodgerank_collect made"),
     "no arguments": ("SELECT me_hodgerank_fit() FROM votes", "does not support the supplied arguments"),
 }
 
