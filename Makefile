@@ -30,7 +30,7 @@ help:
 	@echo "make demo          see it work in a DuckDB command line"
 	@echo "make demo-sqlite   the same in SQLite"
 	@echo "make test          build everything and run all tests"
-	@echo "make fuzz          random rows, options, models and SQL for FUZZ_SECONDS=3600"
+	@echo "make fuzz          random rows, options, models, states and SQL for FUZZ_SECONDS=3600"
 	@echo "make lint          formatting and clippy"
 	@echo "make bench         one table: our speed, the published way's, and what others need on the same votes"
 	@echo "make bench-large   a hundred million votes from a Parquet file; takes a GB of disk and some minutes"

@@ -1328,8 +1328,13 @@ FROM (SELECT unnest(CASE WHEN len([model]) = 1 THEN me_hodgerank_rows_next(model
 
 -- One fit for each group, of votes that DuckDB's own list collects. The condition always
 -- holds: while the macro is made its type is unknown, and DuckDB does not look for the
--- function. So a script can make the macros before the extension is loaded.
+-- function. So a script can make the macros before the extension is loaded. States know the
+-- ids but not their types in SQL: without those of a caller they are text.
 CREATE OR REPLACE TEMP MACRO me_hodgerank_fit
+    (state) AS CASE WHEN len([any_value(state)]) = 1 THEN
+        me_hodgerank_list_fit(list(state)) END,
+    (state, options) AS CASE WHEN len([any_value(state)]) = 1 THEN
+        me_hodgerank_list_fit(list(state), options) END,
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         cast_to_type(me_hodgerank_list_fit(list({annotator: annotator, "left": "left", "right": "right", choice: choice})), CASE WHEN false THEN {
             ranking: [{"item": coalesce('', any_value("left"), any_value("right")), "rank": NULL::BIGINT, "score": NULL::DOUBLE, "hodgerank_rank": NULL::BIGINT, "hodgerank_score": NULL::DOUBLE, "votes": NULL::BIGINT, "wins": NULL::BIGINT, "losses": NULL::BIGINT, "ties": NULL::BIGINT, "component": NULL::BIGINT, "score_std_error": NULL::DOUBLE, "score_low": NULL::DOUBLE, "score_high": NULL::DOUBLE, "rank_low": NULL::BIGINT, "rank_high": NULL::BIGINT, "tier": NULL::BIGINT, "win_share": NULL::DOUBLE}],
@@ -1395,6 +1400,10 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_fit_list
             triangles: [{"item_a": coalesce('', item), "item_b": coalesce('', item), "item_c": coalesce('', item), "curl": NULL::DOUBLE, "votes": NULL::BIGINT, "is_circle": NULL::BOOLEAN, "flow_ab": NULL::DOUBLE, "flow_bc": NULL::DOUBLE, "flow_ca": NULL::DOUBLE, "p_value": NULL::DOUBLE, "q_value": NULL::DOUBLE}]} END) END;
 
 CREATE OR REPLACE TEMP MACRO me_hodgerank_model
+    (state) AS CASE WHEN len([any_value(state)]) = 1 THEN
+        me_hodgerank_model_list(list(state)) END,
+    (state, options) AS CASE WHEN len([any_value(state)]) = 1 THEN
+        me_hodgerank_model_list(list(state), options) END,
     (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice})) END,
     (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
@@ -1403,6 +1412,20 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_model
         me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold_or_options: fold_or_options})) END,
     (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
         me_hodgerank_model_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}), options) END;
+
+-- The votes of each group as a state, and one state of several.
+CREATE OR REPLACE TEMP MACRO me_hodgerank_collect
+    (annotator, "left", "right", choice) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_collect_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice})) END,
+    (annotator, "left", "right", choice, weight_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_collect_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight_or_options: weight_or_options})) END,
+    (annotator, "left", "right", choice, weight, fold_or_options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_collect_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold_or_options: fold_or_options})) END,
+    (annotator, "left", "right", choice, weight, fold, options) AS CASE WHEN len([any_value(annotator)]) = 1 THEN
+        me_hodgerank_collect_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice, weight: weight, fold: fold}), options) END;
+
+CREATE OR REPLACE TEMP MACRO me_hodgerank_merge(state) AS CASE WHEN len([any_value(state)]) = 1 THEN
+    me_hodgerank_merge_list(list(state)) END;
 
 COMMENT ON MACRO TABLE temp.me_hodgerank IS 'The consensus ranking of pairwise votes: a row for each item, the best first. Columns: item, rank, score, hodgerank_rank, hodgerank_score, votes, wins, losses, ties, component, score_std_error, score_low, score_high, rank_low, rank_high, tier, win_share. Example: FROM me.me_hodgerank(''votes'')';
 COMMENT ON MACRO TABLE temp.me_hodgerank_annotators IS 'Whom to look at before paying, and why: a row for each annotator with a verdict and its evidence. Columns: annotator, votes, left_clicks, right_clicks, ties, agreement, position_bias, position_bias_order, position_bias_time, deviation, deviation_order, deviation_time, is_position_biased, is_personalized, is_adversarial, position_bias_p_value, position_bias_q_value, deviation_p_value, deviation_q_value, against_p_value, against_q_value, no_signal_p_value, no_signal_q_value, camp, verdict, evidence, repeated_pairs, same_choice_share, swapped_pairs, same_side_share. Example: FROM me.me_hodgerank_annotators(''votes'')';
@@ -1417,9 +1440,11 @@ COMMENT ON MACRO TABLE temp.me_hodgerank_next IS 'What to ask next: the pairs of
 COMMENT ON MACRO TABLE temp.me_hodgerank_predict IS 'How would they have voted? The rows of a second table of votes with predictions of the fit of the first. Columns: those of the second table, predicted, predicted_hodgerank, win_probability. Example: FROM me.me_hodgerank_predict(''votes'', ''new_votes'')';
 COMMENT ON MACRO TABLE temp.me_hodgerank_plot IS 'A picture of the fit as SVG: ''ranking'', ''path_position_bias'', ''path_deviation'', ''jump_out'', ''personal'', ''matrix'' or ''cv''. Column: svg. Example: SELECT svg FROM me.me_hodgerank_plot(''votes'', ''ranking'')';
 COMMENT ON MACRO TABLE temp.me_hodgerank_report IS 'A page about the votes, with pictures, as HTML: whom to look at, the ranking, what it leaves unexplained. Column: html. Example: SELECT html FROM me.me_hodgerank_report(''votes'', title := ''Drinks'')';
-COMMENT ON MACRO temp.me_hodgerank_model IS 'An aggregate: the whole fit of a group of votes as a BLOB, to be stored and unpacked by me_hodgerank_model_ranking and its siblings. Example: SELECT task, me.me_hodgerank_model(annotator, "left", "right", choice) AS model FROM votes GROUP BY task';
-COMMENT ON MACRO temp.me_hodgerank_fit IS 'An aggregate: the whole fit of a group of votes as a STRUCT with a field for each result set. Example: SELECT task, me.me_hodgerank_fit(annotator, "left", "right", choice).summary.votes FROM votes GROUP BY task';
-COMMENT ON MACRO temp.me_hodgerank_fit_list IS 'The same for a list of votes, so that DuckDB''s list can filter, sort or window them; the second and third argument give the types of ids. Example: SELECT me.me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice}) FILTER (task = 1), any_value(annotator), any_value("left")) FROM votes';
+COMMENT ON MACRO temp.me_hodgerank_model IS 'An aggregate: the whole fit of a group of votes, or of states that me_hodgerank_collect made, as a BLOB, to be stored and unpacked by me_hodgerank_model_ranking and its siblings. Example: SELECT task, me.me_hodgerank_model(annotator, "left", "right", choice) AS model FROM votes GROUP BY task';
+COMMENT ON MACRO temp.me_hodgerank_fit IS 'An aggregate: the whole fit of a group of votes, or of states, as a STRUCT with a field for each result set. Example: SELECT task, me.me_hodgerank_fit(annotator, "left", "right", choice).summary.votes FROM votes GROUP BY task';
+COMMENT ON MACRO temp.me_hodgerank_fit_list IS 'The same for a list of votes or states, so that DuckDB''s list can filter, sort or window them; the second and third argument give the types of ids. Example: SELECT me.me_hodgerank_fit_list(list({annotator: annotator, "left": "left", "right": "right", choice: choice}) FILTER (task = 1), any_value(annotator), any_value("left")) FROM votes';
+COMMENT ON MACRO temp.me_hodgerank_collect IS 'An aggregate: the votes of a group as a state, a BLOB to be stored, merged with others by me_hodgerank_merge, and fitted by me_hodgerank_model(state). Example: INSERT INTO states SELECT current_date, me.me_hodgerank_collect(annotator, "left", "right", choice) FROM votes_of_today';
+COMMENT ON MACRO temp.me_hodgerank_merge IS 'An aggregate: the votes of all states as one state. Example: SELECT date_trunc(''month'', day), me.me_hodgerank_merge(state) FROM states GROUP BY ALL';
 COMMENT ON MACRO TABLE temp.me_hodgerank_model_ranking IS 'The same as me_hodgerank, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: item, rank, score, hodgerank_rank, hodgerank_score, votes, wins, losses, ties, component, score_std_error, score_low, score_high, rank_low, rank_high, tier, win_share. Example: SELECT r.* FROM models, me.me_hodgerank_model_ranking(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE temp.me_hodgerank_model_annotators IS 'The same as me_hodgerank_annotators, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: annotator, votes, left_clicks, right_clicks, ties, agreement, position_bias, position_bias_order, position_bias_time, deviation, deviation_order, deviation_time, is_position_biased, is_personalized, is_adversarial, position_bias_p_value, position_bias_q_value, deviation_p_value, deviation_q_value, against_p_value, against_q_value, no_signal_p_value, no_signal_q_value, camp, verdict, evidence, repeated_pairs, same_choice_share, swapped_pairs, same_side_share. Example: SELECT r.* FROM models, me.me_hodgerank_model_annotators(models.model, item := NULL::BIGINT) r';
 COMMENT ON MACRO TABLE temp.me_hodgerank_model_personal IS 'The same as me_hodgerank_personal, of a model that me_hodgerank_model made. Ids are text unless annotator and item give their types. Columns: annotator, item, rank, score, deviation, consensus_rank, consensus_score, votes. Example: SELECT r.* FROM models, me.me_hodgerank_model_personal(models.model, item := NULL::BIGINT) r';

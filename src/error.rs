@@ -17,6 +17,8 @@ pub enum ErrorKind {
     TimedOut,
     /// The bytes are not a model written by this library.
     Model,
+    /// The bytes are not a state of votes written by this library, or states do not go together.
+    State,
     /// A defect of this library.
     Internal,
 }
@@ -47,8 +49,8 @@ impl Error {
         Self::new(ErrorKind::Votes, message)
     }
 
-    pub(crate) fn model(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Model, message)
+    pub(crate) fn state(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::State, message)
     }
 
     /// The same error of one group of votes among several:

@@ -91,6 +91,7 @@
 #![cfg_attr(not(feature = "internals"), warn(missing_debug_implementations))]
 
 // Used by all stages.
+mod blob;
 mod collective;
 mod error;
 mod execution;
@@ -146,7 +147,8 @@ pub use render::html::ReportOptions;
 pub use render::svg::Plot;
 pub use simulate::{Simulation, Simulator};
 pub use votes::{
-    CandidateBuilder, CandidatePairs, ChoiceRef, IdRef, IdType, Ids, Row, VoteBuilder, Votes,
+    CandidateBuilder, CandidatePairs, ChoiceRef, CountedVotes, IdRef, IdType, Ids, Row,
+    VoteBuilder, Votes,
 };
 
 /// For the tests and benchmarks of this crate only: it changes without notice.

@@ -16,7 +16,7 @@ use syn::{Attribute, Item, ItemUse, UseTree};
 /// The stages in order. Those of one line know nothing of each other.
 const STAGES: &[&[&str]] = &[
     &["error", "progress", "random"],
-    &["execution", "options"],
+    &["blob", "execution", "options"],
     &["collective"],
     &["votes", "linalg"],
     &["model", "simulate"],

@@ -192,7 +192,8 @@ impl<'a> VoteFields<'a> {
         let Some(fields) = votes.fields() else {
             return Err(format!(
                 "a vote is of type {}; it is a struct such as \
-                 {{annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice}}",
+                 {{annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice}}, or a \
+                 state, a BLOB that me_hodgerank_collect made",
                 votes.type_name()
             )
             .into());

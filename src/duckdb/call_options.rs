@@ -18,6 +18,10 @@ pub enum Caller {
     Table,
     /// A user, whose columns are arguments.
     Votes,
+    /// The same, to collect votes that are fitted later.
+    Collect,
+    /// A user who fits states.
+    States,
 }
 
 /// The number of a job in the place of one whose table lacks columns.
@@ -53,9 +57,19 @@ impl CallOptions {
         let json = written.as_deref().unwrap_or("{}");
         let (options, result, set_arguments) = match caller {
             Caller::Table => of_table(json)?,
-            Caller::Votes => {
+            Caller::States => {
                 let (json, result) = split_result(json)?;
-                let mut options = Options::of_aggregate(&json)?;
+                (Options::of_states(&json)?, result, SetArguments::default())
+            }
+            Caller::Votes | Caller::Collect => {
+                let (json, result) = match caller {
+                    Caller::Collect => (json.into(), None),
+                    _ => split_result(json)?,
+                };
+                let mut options = match caller {
+                    Caller::Collect => Options::of_collect(&json)?,
+                    _ => Options::of_aggregate(&json)?,
+                };
                 // The columns are arguments: their names are used in error texts only.
                 let named = |present: bool, name: &str| present.then(|| name.to_string());
                 options.columns.weight = named(optional.weight, "weight");

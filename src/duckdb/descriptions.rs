@@ -123,21 +123,21 @@ const OTHERS: &[(&str, FunctionKind, &str, &str)] = &[
     (
         "me_hodgerank_model",
         FunctionKind::ScalarMacro,
-        "An aggregate: the whole fit of a group of votes as a BLOB, to be stored and unpacked by \
-         me_hodgerank_model_ranking and its siblings.",
+        "An aggregate: the whole fit of a group of votes, or of states that me_hodgerank_collect \
+         made, as a BLOB, to be stored and unpacked by me_hodgerank_model_ranking and its siblings.",
         "SELECT task, me.me_hodgerank_model(annotator, \"left\", \"right\", choice) AS model FROM votes GROUP BY task",
     ),
     (
         "me_hodgerank_fit",
         FunctionKind::ScalarMacro,
-        "An aggregate: the whole fit of a group of votes as a STRUCT with a field for each result \
-         set.",
+        "An aggregate: the whole fit of a group of votes, or of states, as a STRUCT with a field for \
+         each result set.",
         "SELECT task, me.me_hodgerank_fit(annotator, \"left\", \"right\", choice).summary.votes FROM votes GROUP BY task",
     ),
     (
         "me_hodgerank_fit_list",
         FunctionKind::ScalarMacro,
-        "The same for a list of votes, so that DuckDB's list can filter, sort or window them; the \
+        "The same for a list of votes or states, so that DuckDB's list can filter, sort or window them; the \
          second and third argument give the types of ids.",
         "SELECT me.me_hodgerank_fit_list(list({annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice}) \
          FILTER (task = 1), any_value(annotator), any_value(\"left\")) FROM votes",
@@ -145,8 +145,34 @@ const OTHERS: &[(&str, FunctionKind, &str, &str)] = &[
     (
         "me_hodgerank_model_list",
         FunctionKind::Function,
-        "The fit of a list of votes as a BLOB.",
+        "The fit of a list of votes, or of states, as a BLOB.",
         "SELECT me_hodgerank_model_list(list({annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice})) FROM votes",
+    ),
+    (
+        "me_hodgerank_collect",
+        FunctionKind::ScalarMacro,
+        "An aggregate: the votes of a group as a state, a BLOB to be stored, merged with others by \
+         me_hodgerank_merge, and fitted by me_hodgerank_model(state).",
+        "INSERT INTO states SELECT current_date, me.me_hodgerank_collect(annotator, \"left\", \"right\", choice) FROM votes_of_today",
+    ),
+    (
+        "me_hodgerank_merge",
+        FunctionKind::ScalarMacro,
+        "An aggregate: the votes of all states as one state.",
+        "SELECT date_trunc('month', day), me.me_hodgerank_merge(state) FROM states GROUP BY ALL",
+    ),
+    (
+        "me_hodgerank_collect_list",
+        FunctionKind::Function,
+        "The votes of a list as a state.",
+        "SELECT me_hodgerank_collect_list(list({annotator: annotator, \"left\": \"left\", \"right\": \"right\", choice: choice}) \
+         FILTER (task = 1)) FROM votes",
+    ),
+    (
+        "me_hodgerank_merge_list",
+        FunctionKind::Function,
+        "The votes of a list of states as one state.",
+        "SELECT day, me_hodgerank_merge_list(list(state) OVER (ORDER BY day)) FROM states",
     ),
     (
         "me_hodgerank_predict_vote",

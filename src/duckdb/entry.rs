@@ -13,7 +13,9 @@ use libduckdb_sys::{
 
 use super::connection::Connection;
 use super::error::{SqlError, c_string, guard};
-use super::{aggregate, fit_list, macros, pages, predict, result_rows, simulate, version, wait};
+use super::{
+    aggregate, fit_list, macros, pages, predict, result_rows, simulate, state_list, version, wait,
+};
 
 /// The C API version that is asked for: the first stable one.
 const API_VERSION: &CStr = c"v1.2.0";
@@ -64,6 +66,7 @@ fn load(info: duckdb_extension_info, access: &duckdb_extension_access) -> Result
     wait::register(&connection)?;
     result_rows::register(&connection)?;
     fit_list::register(&connection)?;
+    state_list::register(&connection)?;
     predict::register(&connection)?;
     pages::register(&connection)?;
     macros::create(&connection)

@@ -1,4 +1,4 @@
-//! A fit of collected votes, and what becomes of it: result sets or bytes.
+//! What becomes of collected votes: a fit, as result sets or as bytes, or a state.
 
 use arrow_array::RecordBatch;
 
@@ -10,14 +10,14 @@ use super::output_vector::OutputVector;
 use super::state::CollectedVotes;
 use crate::fit::cache;
 use crate::render::arrow::hodgerank_ranking;
-use crate::{CandidatePairs, Execution, Fit, ResultSet, Votes};
+use crate::{CandidatePairs, CountedVotes, Execution, Fit, ResultSet, Votes};
 
 /// What a group of votes becomes.
 pub enum GroupResult {
     /// The result sets that the fit has, in the order of [`STRUCT_SETS`].
     Sets(Vec<Option<RecordBatch>>),
-    /// The fit as bytes.
-    Model(Vec<u8>),
+    /// The fit, or a state, as bytes.
+    Bytes(Vec<u8>),
 }
 
 /// What a group of votes becomes a value of.
@@ -25,39 +25,91 @@ pub enum GroupResult {
 pub enum GroupOutput {
     /// A STRUCT of result sets.
     Sets,
-    /// A BLOB.
+    /// A BLOB, the fit.
     Model,
+    /// A BLOB, the votes.
+    State,
+}
+
+/// The longest BLOB.
+const MAX_BLOB_BYTES: usize = u32::MAX as usize;
+
+/// A state as a BLOB.
+pub fn state_bytes(state: &CountedVotes) -> crate::Result<Vec<u8>> {
+    let bytes = state.to_bytes();
+    match bytes.len() <= MAX_BLOB_BYTES {
+        true => Ok(bytes),
+        false => Err(crate::Error::state(
+            "this state would be longer than a BLOB can be, 4 GB: collect fewer votes in each",
+        )),
+    }
 }
 
 impl GroupOutput {
-    /// Fits the votes of a group. An error says which group.
-    pub fn compute(self, votes: &CollectedVotes) -> Result<GroupResult, SqlError> {
+    /// Fits the votes of a group, or makes them a state. An error says which group.
+    pub fn compute(self, votes: CollectedVotes) -> Result<GroupResult, SqlError> {
         let CollectedVotes { call, builder } = votes;
+        let execution = &mut self.execution(&call)?;
+        let group = builder.group();
+        let result = match self {
+            Self::State => builder
+                .finish_counted_within(execution)
+                .and_then(|votes| Ok(GroupResult::Bytes(state_bytes(&votes)?))),
+            _ => builder
+                .finish_within(execution)
+                .and_then(|votes| self.fit(&votes, &call, execution)),
+        };
+        Ok(result.map_err(|error| error.in_group(group))?)
+    }
+
+    /// Fits the votes of a group of states. An error says which group.
+    pub fn compute_states(
+        self,
+        states: Vec<CountedVotes>,
+        call: &CallOptions,
+    ) -> Result<Option<GroupResult>, SqlError> {
+        let execution = &mut self.execution(call)?;
+        let Some(merged) = CountedVotes::merge_within(states, execution)? else {
+            return Ok(None);
+        };
+        let votes = merged.votes_within(execution);
+        let result = votes.and_then(|votes| self.fit(&votes, call, execution));
+        Ok(Some(
+            result.map_err(|error| error.in_group(merged.group()))?,
+        ))
+    }
+
+    fn execution(self, call: &CallOptions) -> Result<Execution<'static>, SqlError> {
         if self == Self::Model && call.result.is_some() {
             return Err("result is an option of me_hodgerank_fit: a model holds every set".into());
         }
-        let execution = &mut Execution::new();
+        let mut execution = Execution::new();
         execution.limit(call.options.max_seconds);
-        let mut compute = || {
-            let votes = builder.snapshot(execution)?;
-            match (self, call.result) {
-                (Self::Model, _) => {
-                    let fit = cache::fit(&votes, &call.options, execution)?;
-                    Ok(GroupResult::Model(fit.to_bytes()))
-                }
-                (Self::Sets, Some(only)) => {
-                    let table = one_set(&votes, call, only, None, execution)?;
-                    let sets = STRUCT_SETS.iter();
-                    let sets = sets.map(|set| (*set == only).then(|| table.clone()));
-                    Ok(GroupResult::Sets(sets.collect()))
-                }
-                (Self::Sets, None) => {
-                    let fit = cache::fit(&votes, &call.options, execution)?;
-                    sets(&fit, execution)
-                }
+        Ok(execution)
+    }
+
+    fn fit(
+        self,
+        votes: &Votes,
+        call: &CallOptions,
+        execution: &mut Execution<'_>,
+    ) -> crate::Result<GroupResult> {
+        match (self, call.result) {
+            (Self::Sets, Some(only)) => {
+                let table = one_set(votes, call, only, None, execution)?;
+                let sets = STRUCT_SETS.iter();
+                let sets = sets.map(|set| (*set == only).then(|| table.clone()));
+                Ok(GroupResult::Sets(sets.collect()))
             }
-        };
-        Ok(compute().map_err(|error: crate::Error| error.in_group(builder.group()))?)
+            (Self::Sets, None) => {
+                let fit = cache::fit(votes, &call.options, execution)?;
+                sets(&fit, execution)
+            }
+            _ => {
+                let fit = cache::fit(votes, &call.options, execution)?;
+                Ok(GroupResult::Bytes(fit.to_bytes()))
+            }
+        }
     }
 
     /// Writes a row; NULL if there were no votes, as any aggregate of no rows.
@@ -66,7 +118,7 @@ impl GroupOutput {
             None if self == Self::Sets => write_null(output, row),
             None => output.set_null(row),
             Some(GroupResult::Sets(sets)) => write_fit(output, row, sets),
-            Some(GroupResult::Model(bytes)) => output.put_bytes(row, bytes),
+            Some(GroupResult::Bytes(bytes)) => output.put_bytes(row, bytes),
         }
     }
 }

@@ -209,6 +209,11 @@ impl<'a> InputVector<'a> {
         found.ok_or_else(|| format!("a row has no field \"{name}\"").into())
     }
 
+    /// Whether these are BLOBs.
+    pub fn is_blob(&self) -> bool {
+        matches!(self.values, InputValues::Blob(_))
+    }
+
     /// The bytes of a BLOB.
     pub fn blob(&self, row: usize) -> Option<&[u8]> {
         match &self.values {

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! LOAD ── entry ─┬─ aggregate: state ─┬─ arguments ── fit_votes ── fit_jobs
-//!                ├─ scalar: fit_list ─┘
+//!                ├─ scalar: fit_list ─┘── state_list
 //!                ├─ scalar: wait, result_rows ── fit_jobs
 //!                ├─ scalar: version, predict, pages
 //!                ├─ simulate
@@ -20,7 +20,8 @@
 //! | `arguments.rs`, `call_options.rs` | columns of votes, and options |
 //! | `state.rs`, `aggregate.rs` | the aggregate of the table functions, which collects votes |
 //! | `fit_jobs.rs`, `wait.rs`, `result_rows.rs` | fits that a query waits for, and their rows |
-//! | `fit_list.rs` | fits of lists of votes, which groups are collected in |
+//! | `fit_list.rs` | fits and states of lists of votes, which groups are collected in |
+//! | `state_list.rs` | lists of states: one state of them, or their fit |
 //! | `fit_votes.rs`, `fit_struct.rs` | a fit as result sets or as bytes |
 //! | `scalar.rs` | what scalar functions share |
 //! | `version.rs`, `predict.rs`, `pages.rs` | the scalar functions |
@@ -54,6 +55,7 @@ mod result_rows;
 mod scalar;
 mod simulate;
 mod state;
+mod state_list;
 mod type_ids;
 mod version;
 mod wait;

@@ -1,16 +1,13 @@
 //! A fit as bytes and back.
 //!
-//! ```text
-//! magic 8 | format version u32 | checksum 16 | payload
-//! ```
-//!
-//! The checksum is the first half of the BLAKE3 hash of the payload. All numbers
+//! They begin as all BLOBs of this library do (`blob.rs`). All numbers
 //! are little endian. A vector or text is its length, then its elements; the
 //! length is checked against the number of bytes that remain before memory is
 //! allocated. After reading, lengths and indices are checked against each other,
 //! so that no later code can index out of bounds, and numbers for whether a fit
 //! can have them.
 
+use crate::blob::BlobKind;
 use crate::error::{Error, Result};
 use crate::fit::types::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, DominantRow, EffectPath, Fit, FitTotals,
@@ -23,41 +20,19 @@ use crate::model::{
 use crate::options::Loss;
 use crate::votes::{IdRef, IdType, Ids};
 
-const MAGIC: &[u8; 8] = b"MEHODGE\n";
 const FORMAT: u32 = 6;
-
-/// Magic, format version and checksum.
-const HEADER_LEN: usize = 8 + 4 + 16;
 
 impl Fit {
     /// The fit as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = Vec::with_capacity(self.approximate_size());
         self.write(&mut payload);
-        let mut bytes = Vec::with_capacity(HEADER_LEN + payload.len());
-        bytes.extend(MAGIC);
-        bytes.extend(FORMAT.to_le_bytes());
-        bytes.extend(checksum(&payload));
-        bytes.extend(payload);
-        bytes
+        BlobKind::Model.seal(FORMAT, &payload)
     }
 
     /// Reads what [`to_bytes`](Self::to_bytes) wrote. Anything else is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let (header, payload) = bytes
-            .split_at_checked(HEADER_LEN)
-            .filter(|(header, _)| header.starts_with(MAGIC))
-            .ok_or_else(|| Error::model("this is not a model made by me_hodgerank_model"))?;
-        let format = u32::from_le_bytes(header[8..12].try_into().expect("four bytes"));
-        if format != FORMAT {
-            return Err(Error::model(format!(
-                "this model has format {format}; this version of me_hodgerank reads format \
-                 {FORMAT}: fit it again"
-            )));
-        }
-        if checksum(payload) != header[12..] {
-            return Err(damaged());
-        }
+        let payload = BlobKind::Model.open(FORMAT, bytes)?;
         let mut reader = Reader(payload);
         let fit = Fit::read(&mut reader)?;
         if !reader.0.is_empty() || !fit.is_consistent() || !fit.has_valid_numbers() {
@@ -244,14 +219,8 @@ fn all_below(indices: &[u32], bound: usize) -> bool {
     indices.iter().all(|&index| (index as usize) < bound)
 }
 
-fn checksum(payload: &[u8]) -> [u8; 16] {
-    let mut sum = [0; 16];
-    sum.copy_from_slice(&blake3::hash(payload).as_bytes()[..16]);
-    sum
-}
-
 fn damaged() -> Error {
-    Error::model("this model is damaged or cut off: fit it again")
+    BlobKind::Model.damaged()
 }
 
 /// The bytes that are not read yet.
@@ -393,21 +362,10 @@ impl Blob for Loss {
 impl Blob for IdType {
     const MIN_SIZE: usize = 1;
     fn write(&self, out: &mut Vec<u8>) {
-        out.push(match *self {
-            IdType::Text => 0,
-            IdType::Mixed => 1,
-            IdType::Int { signed, bits } => bits | u8::from(signed), // bits is even
-        });
+        out.push(self.code());
     }
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let code = u8::read(from)?;
-        match (code & !1, code & 1 == 1) {
-            (0, false) => Ok(IdType::Text),
-            (0, true) => Ok(IdType::Mixed),
-            (bits @ (8 | 16 | 32 | 64), signed) => Ok(IdType::int(signed, bits)),
-            (128, true) => Ok(IdType::INT128),
-            _ => Err(damaged()),
-        }
+        Self::from_code(u8::read(from)?).ok_or_else(damaged)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `me_hodgerank_model(annotator, left, right, choice [, weight [, fold]] [, options])`:
 //! the votes of each group to a model. `me_hodgerank_fit` is the name that it had first.
+//! `me_hodgerank_collect`, with the same arguments: the votes of each group to a state.
 
 #![allow(unsafe_code)]
 
@@ -11,20 +12,49 @@ use super::error::{guard, message};
 use super::flags::PURE;
 use super::ingest::{Ingest, SqlRow};
 use super::poll::interruptible;
+use crate::execution::Execution;
 use crate::fit::cache;
 use crate::options::Options;
 
 /// Makes the aggregate known to a connection.
 pub(super) fn register(connection: &Connection) -> Result<()> {
-    for name in ["me_hodgerank_model", "me_hodgerank_fit"] {
+    for (name, aggregate) in [
+        ("me_hodgerank_model", VoteAggregate::Model),
+        ("me_hodgerank_fit", VoteAggregate::Model),
+        ("me_hodgerank_collect", VoteAggregate::State),
+    ] {
         for arguments in 4..=7 {
-            connection.create_aggregate_function(name, arguments, PURE, FitAggregate)?;
+            connection.create_aggregate_function(name, arguments, PURE, aggregate)?;
         }
     }
     Ok(())
 }
 
-struct FitAggregate;
+/// What votes become.
+#[derive(Clone, Copy)]
+enum VoteAggregate {
+    Model,
+    State,
+}
+
+impl VoteAggregate {
+    fn options(self, json: &str) -> crate::Result<Options> {
+        match self {
+            Self::Model => Options::of_aggregate(json),
+            Self::State => Options::of_collect(json),
+        }
+    }
+
+    fn bytes(self, group: VoteGroup, execution: &mut Execution<'_>) -> crate::Result<Vec<u8>> {
+        match self {
+            Self::Model => {
+                let votes = group.ingest.finish(execution)?;
+                Ok(cache::fit(&votes, &group.options, execution)?.to_bytes())
+            }
+            Self::State => Ok(group.ingest.finish_counted(execution)?.to_bytes()),
+        }
+    }
+}
 
 /// The votes of one group so far.
 struct VoteGroup {
@@ -60,10 +90,10 @@ impl OptionalArguments {
 }
 
 impl VoteGroup {
-    fn new(arguments: &Context<'_>) -> Result<Self> {
+    fn new(aggregate: VoteAggregate, arguments: &Context<'_>) -> Result<Self> {
         let optional = OptionalArguments::new(arguments);
         let json = json(arguments, optional)?.map(String::from);
-        let mut options = Options::of_aggregate(json.as_deref().unwrap_or("{}"))?;
+        let mut options = aggregate.options(json.as_deref().unwrap_or("{}"))?;
         options.columns.weight = optional.weight.map(|_| "weight".into());
         options.columns.fold = optional.fold.map(|_| "fold".into());
         Ok(Self {
@@ -94,7 +124,11 @@ impl VoteGroup {
 }
 
 fn json<'a>(arguments: &'a Context<'_>, optional: OptionalArguments) -> Result<Option<&'a str>> {
-    let value = optional.options.map(|index| arguments.get_raw(index));
+    options_text(optional.options.map(|index| arguments.get_raw(index)))
+}
+
+/// The text of options, if there are any.
+pub(super) fn options_text(value: Option<ValueRef<'_>>) -> Result<Option<&str>> {
     match value {
         None | Some(ValueRef::Null) => Ok(None),
         Some(ValueRef::Text(text)) => Ok(Some(std::str::from_utf8(text)?)),
@@ -105,9 +139,9 @@ fn json<'a>(arguments: &'a Context<'_>, optional: OptionalArguments) -> Result<O
 }
 
 /// A group is None once one of its rows was an error.
-impl Aggregate<Option<VoteGroup>, Option<Vec<u8>>> for FitAggregate {
+impl Aggregate<Option<VoteGroup>, Option<Vec<u8>>> for VoteAggregate {
     fn init(&self, arguments: &mut Context<'_>) -> Result<Option<VoteGroup>> {
-        guard(|| VoteGroup::new(arguments).map(Some))
+        guard(|| VoteGroup::new(*self, arguments).map(Some))
     }
 
     fn step(&self, arguments: &mut Context<'_>, group: &mut Option<VoteGroup>) -> Result<()> {
@@ -134,13 +168,10 @@ impl Aggregate<Option<VoteGroup>, Option<Vec<u8>>> for FitAggregate {
         guard(|| {
             // SAFETY: the connection is only used during this call, on its thread.
             let connection = unsafe { context.get_connection()? };
-            let options = &group.options;
             let which = group.ingest.group();
-            interruptible(&connection, options.max_seconds, |execution| {
-                let votes = group.ingest.finish(execution);
-                let fit = votes.and_then(|votes| cache::fit(&votes, options, execution));
-                let bytes = fit.map(|fit| Some(fit.to_bytes()));
-                bytes.map_err(|error| error.in_group(which))
+            interruptible(&connection, group.options.max_seconds, |execution| {
+                let bytes = self.bytes(group, execution);
+                bytes.map(Some).map_err(|error| error.in_group(which))
             })
         })
     }

@@ -9,7 +9,7 @@ use super::error::message;
 use super::source::Source;
 use crate::execution::Execution;
 use crate::options::{Options, ReadColumns};
-use crate::votes::{ChoiceRef, IdRef, IdType, Row, VoteBuilder, Votes};
+use crate::votes::{ChoiceRef, CountedVotes, IdRef, IdType, Row, VoteBuilder, Votes};
 
 /// One row of SQLite values.
 pub(super) struct SqlRow<'a> {
@@ -132,10 +132,19 @@ impl Ingest {
     }
 
     /// The votes in canonical order, with ids of the types that were read.
-    pub fn finish(mut self, execution: &mut Execution<'_>) -> crate::Result<Votes> {
+    pub fn finish(self, execution: &mut Execution<'_>) -> crate::Result<Votes> {
+        self.with_types().finish_within(execution)
+    }
+
+    /// The same as a state.
+    pub fn finish_counted(self, execution: &mut Execution<'_>) -> crate::Result<CountedVotes> {
+        self.with_types().finish_counted_within(execution)
+    }
+
+    fn with_types(mut self) -> VoteBuilder {
         let (annotator, item) = (self.annotators.id_type(), self.items.id_type());
         self.builder.expect_ids(annotator, item, item);
-        self.builder.finish_within(execution)
+        self.builder
     }
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! a table or a SELECT ─ source.rs ─ ingest.rs ─┐
 //! me_hodgerank_model(…) ─ aggregate.rs ────────┴─ a fit ─ table_call.rs ─ rows
+//! me_hodgerank_collect(…) ─ aggregate.rs ─ a state ─ states.rs ─ a fit
 //! ```
 //!
 //! | file | what it holds |
@@ -20,7 +21,8 @@
 //! | `predict.rs` | `me_hodgerank_predict`, rows of another table |
 //! | `candidates.rs` | the candidate pairs of `me_hodgerank_next` |
 //! | `scalars.rs` | the scalar functions |
-//! | `aggregate.rs` | `me_hodgerank_model`, votes to a model |
+//! | `aggregate.rs` | `me_hodgerank_model`, votes to a model, and `me_hodgerank_collect`, to a state |
+//! | `states.rs` | `me_hodgerank_merge`, and models of states |
 //! | `error.rs`, `flags.rs` | SQL errors, and how functions are registered |
 //! | `register.rs` | the functions that a program calls |
 //! | `extension.rs` | the entry point of the loadable extension |
@@ -39,6 +41,7 @@ mod register;
 mod scalars;
 mod source;
 mod sql_text;
+mod states;
 mod table_arguments;
 mod table_call;
 mod table_function;

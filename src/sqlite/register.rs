@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, Result};
 
-use super::{aggregate, scalars, virtual_table};
+use super::{aggregate, scalars, states, virtual_table};
 #[cfg(not(feature = "sqlite-extension"))]
 use super::{ingest::Ingest, poll::interruptible};
 #[cfg(not(feature = "sqlite-extension"))]
@@ -41,6 +41,7 @@ pub fn read_votes(connection: &Connection, text: &str, options: &Options) -> Res
 /// Makes all SQL functions known to a connection, whichever way the library was built.
 pub(super) fn register_all(connection: &Connection) -> Result<()> {
     aggregate::register(connection)?;
+    states::register(connection)?;
     scalars::register(connection)?;
     virtual_table::register(connection)
 }

@@ -1,16 +1,13 @@
 //! Rows in, one at a time or merged from several threads; canonical votes out.
 
 use std::fmt;
-use std::sync::Arc;
 
 use super::bad_rows::{BadRows, Fault};
-use super::canonical::Votes;
+use super::canonical::{SortedVotes, Votes};
 use super::choice::{BadChoice, ChoiceRef, MAX_MAGNITUDE, MIN_WEIGHT};
 use super::chunks::{CHUNK_ROWS, Chunk, Renumbering, RenumberingCache, SharedChunk};
-use super::folds::Folds;
 use super::ids::{IdRef, IdType, Interner};
 use super::numbers::NumbersSeen;
-use super::partition::Partition;
 use super::row::Row;
 use super::sort::Sorter;
 use crate::error::{Error, Result};
@@ -367,21 +364,33 @@ impl VoteBuilder {
         self.votes(self.copy_chunks(), execution)
     }
 
+    /// The votes in canonical order, not checked as a whole: there may be none.
+    pub(super) fn sorted(mut self, execution: &mut Execution<'_>) -> Result<SortedVotes> {
+        if self.bad.total() > 0 && self.on_bad_row == OnBadRow::Error {
+            return Err(self.bad.error(&self.columns, self.rows));
+        }
+        let (chunks, rows) = (self.take_chunks(), self.rows_to_sort());
+        execution.run_sort(rows, |threads, stop| self.sort(chunks, threads, stop))
+    }
+
     fn votes(&self, chunks: Vec<SharedChunk>, execution: &mut Execution<'_>) -> Result<Votes> {
         let skipped = self.bad.total();
         if self.rows == 0 {
-            return Err(Error::votes(
-                "there are no votes: the table is empty, or a filter leaves nothing of it",
-            ));
+            return Err(no_votes());
         }
         if skipped == self.rows || (skipped > 0 && self.on_bad_row == OnBadRow::Error) {
             return Err(self.bad.error(&self.columns, self.rows));
         }
-        let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
-        execution.run_sort(rows, |threads, stop| self.sort(chunks, threads, stop))
+        execution.run_sort(self.rows_to_sort(), |threads, stop| {
+            self.sort(chunks, threads, stop)?.check()
+        })
     }
 
-    fn sort(&self, chunks: Vec<SharedChunk>, threads: usize, stop: &Stop) -> Result<Votes> {
+    fn rows_to_sort(&self) -> usize {
+        usize::try_from(self.rows).unwrap_or(usize::MAX)
+    }
+
+    fn sort(&self, chunks: Vec<SharedChunk>, threads: usize, stop: &Stop) -> Result<SortedVotes> {
         let (annotators, annotator_positions) = self.annotators.sorted("annotators")?;
         let (items, item_positions) = self.items.sorted("items")?;
         let graded = chunks.iter().any(|shared| shared.chunk.choice.is_graded());
@@ -396,21 +405,22 @@ impl VoteBuilder {
         } else {
             (sorter.sides(threads, stop)?, None)
         };
-        self.numbers
-            .refuse_scale(&comparisons.choice, self.columns.choice_name())?;
-        let folds = fold_values.map(Folds::from_values).transpose()?;
-        let partition = Arc::new(Partition::new(&comparisons.offsets));
-        let comparisons = comparisons.with_annotators(self.has_annotators());
-        Ok(Votes {
+        Ok(SortedVotes {
             annotators,
             items,
-            comparisons: comparisons.in_blocks(partition),
-            folds,
+            comparisons: comparisons.with_annotators(self.has_annotators()),
+            fold_values,
+            numbers: self.numbers,
             skipped: self.bad.total(),
             columns: self.columns.clone(),
             from_table: self.from_table,
         })
     }
+}
+
+/// The error for a table without rows.
+pub(super) fn no_votes() -> Error {
+    Error::votes("there are no votes: the table is empty, or a filter leaves nothing of it")
 }
 
 fn show(choice: ChoiceRef<'_>) -> String {

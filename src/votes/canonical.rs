@@ -1,9 +1,46 @@
 //! The votes table that everything else computes with.
 
+use std::sync::Arc;
+
 use super::comparisons::Comparisons;
 use super::folds::Folds;
 use super::ids::Ids;
+use super::numbers::NumbersSeen;
+use super::partition::Partition;
+use crate::error::Result;
 use crate::options::ReadColumns;
+
+/// Votes in canonical order, before the checks that concern all votes together.
+pub(super) struct SortedVotes {
+    pub annotators: Ids,
+    pub items: Ids,
+    pub comparisons: Comparisons,
+    /// The values of the column of folds, if there is one.
+    pub fold_values: Option<Vec<i64>>,
+    pub numbers: NumbersSeen,
+    pub skipped: u64,
+    pub columns: ReadColumns,
+    pub from_table: bool,
+}
+
+impl SortedVotes {
+    /// The votes, or why they cannot be used together.
+    pub fn check(self) -> Result<Votes> {
+        self.numbers
+            .refuse_scale(&self.comparisons.choice, self.columns.choice_name())?;
+        let folds = self.fold_values.map(Folds::from_values).transpose()?;
+        let partition = Arc::new(Partition::new(&self.comparisons.offsets));
+        Ok(Votes {
+            annotators: self.annotators,
+            items: self.items,
+            comparisons: self.comparisons.in_blocks(partition),
+            folds,
+            skipped: self.skipped,
+            columns: self.columns,
+            from_table: self.from_table,
+        })
+    }
+}
 
 /// A votes table in canonical order: the same votes in any order of rows, read
 /// by any number of threads, give the same `Votes`.

@@ -15,13 +15,17 @@ impl VoteBuilder {
             known.or_else(|| unused.clone())
         };
         let annotator = first(annotators, &bad.annotator);
-        let item = first(items, &bad.item);
-        let parts = [("annotator", annotator), ("item", item)].into_iter();
-        let parts = parts.filter_map(|(what, id)| Some(format!("{what} {}", id?)));
-        let parts: Vec<String> = parts.collect();
-        let is_known = !parts.is_empty();
-        is_known.then(|| format!("the group of votes with {}", parts.join(" and ")))
+        group_of(annotator, first(items, &bad.item))
     }
+}
+
+/// The group with an annotator and an item, as SQL writes their ids.
+pub(super) fn group_of(annotator: Option<String>, item: Option<String>) -> Option<String> {
+    let parts = [("annotator", annotator), ("item", item)].into_iter();
+    let parts = parts.filter_map(|(what, id)| Some(format!("{what} {}", id?)));
+    let parts: Vec<String> = parts.collect();
+    let is_known = !parts.is_empty();
+    is_known.then(|| format!("the group of votes with {}", parts.join(" and ")))
 }
 
 #[cfg(test)]

@@ -70,6 +70,26 @@ impl IdType {
             _ => Self::Mixed,
         }
     }
+
+    /// The byte that stands for the type where ids are stored.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Text => 0,
+            Self::Mixed => 1,
+            Self::Int { signed, bits } => bits | u8::from(signed), // bits is even
+        }
+    }
+
+    /// The type that a byte stands for.
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
+        match (code & !1, code & 1 == 1) {
+            (0, false) => Some(Self::Text),
+            (0, true) => Some(Self::Mixed),
+            (bits @ (8 | 16 | 32 | 64), signed) => Some(Self::int(signed, bits)),
+            (128, true) => Some(Self::INT128),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -171,7 +191,7 @@ pub(crate) struct Interner {
 const UNKNOWN: u32 = u32::MAX;
 
 /// Distinct annotators, or items, at most: a pair of items and a choice fit in 64 bits.
-const MAX_IDS: usize = (1 << 31) - 1;
+pub(super) const MAX_IDS: usize = (1 << 31) - 1;
 
 /// Interners are merged by stored hash, so all use the same hash function. The seed
 /// differs between processes; no result depends on it.

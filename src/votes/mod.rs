@@ -4,7 +4,7 @@
 //! ```text
 //! RecordBatch ─ arrow.rs ─┐
 //!                         ├─ VoteBuilder ─ merge ─ finish ─ Votes
-//! a host's rows ── Row ───┘
+//! a host's rows ── Row ───┘         └─ finish_counted ─ CountedVotes ─ merge ─ votes ─ Votes
 //! ```
 
 pub(crate) mod arrow;
@@ -23,6 +23,7 @@ mod numbers;
 mod partition;
 mod row;
 mod sort;
+mod state;
 
 pub use builder::{IntegerRows, VoteBuilder};
 pub use candidates::{CandidateBuilder, CandidatePairs};
@@ -33,5 +34,6 @@ pub use folds::Folds;
 pub use ids::{IdRef, IdType, Ids};
 pub use partition::Partition;
 pub use row::Row;
+pub use state::CountedVotes;
 
 pub(crate) use comparisons::Choices;

@@ -25,7 +25,7 @@ const MAX_SCALE_NUMBERS: usize = 101;
 const MAX_LISTED: usize = 11;
 
 /// Whether there were choices that came as a number.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct NumbersSeen {
     pub zero: bool,
     pub nonzero: bool,

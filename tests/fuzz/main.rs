@@ -10,6 +10,7 @@ mod models;
 mod options;
 mod rows;
 mod sql;
+mod states;
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -18,7 +19,7 @@ use std::{env, process, thread};
 use dice::Dice;
 
 /// How many targets share the time.
-const TARGETS: u32 = 4;
+const TARGETS: u32 = 5;
 
 /// A case takes seconds at most: one that takes longer than this does not end.
 const ENDLESS: Duration = Duration::from_secs(120);
@@ -91,6 +92,12 @@ fn random_options() {
 fn random_models() {
     let model = models::sound();
     run("models", 300, |dice| models::case(&model, dice));
+}
+
+#[test]
+fn random_states() {
+    let states = states::sound();
+    run("states", 2_000, |dice| states::case(&states, dice));
 }
 
 #[test]

@@ -36,13 +36,18 @@ const SOURCES: [&str; 12] = [
     "DELETE FROM votes",
     "WITH v AS (SELECT 1) DELETE FROM votes RETURNING *",
 ];
-const SCALARS: [&str; 6] = [
+const SCALARS: [&str; 11] = [
     "me_hodgerank_version()",
     "me_hodgerank_svg(m, 'cv')",
     "me_hodgerank_html(m)",
     "me_hodgerank_predict_vote(m, 1, 2, 3)",
     "me_hodgerank_predict_hodgerank(m, 1, 'x')",
     "me_hodgerank_svg(left, m)",
+    "me_hodgerank_merge(s)",
+    "me_hodgerank_merge(m)",
+    "me_hodgerank_model(s)",
+    "me_hodgerank_model(s, left)",
+    "me_hodgerank_html(s)",
 ];
 
 pub fn case(dice: &mut Dice) {
@@ -71,8 +76,8 @@ fn connect() -> Result<Connection> {
          CREATE TABLE odd (annotator, left, right, choice, n, k);
          INSERT INTO odd VALUES (1, 'a', 2, 'left', 1, 1), (NULL, 2.5, x'00', 'perhaps', -1, 'x'),
              (1, 'b', CAST(x'ff' AS TEXT), 9e999, 0, 2);
-         CREATE TABLE fit AS SELECT me_hodgerank_fit(annotator, left, right, choice) AS m, 'x' AS left
-             FROM votes;",
+         CREATE TABLE fit AS SELECT me_hodgerank_fit(annotator, left, right, choice) AS m,
+             me_hodgerank_collect(annotator, left, right, choice) AS s, 'x' AS left FROM votes;",
     )?;
     Ok(connection)
 }

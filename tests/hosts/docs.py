@@ -10,6 +10,7 @@ usage: docs.py [--write] [FILE ...]
   ```sh                          in bash; `make x` is only looked up, as this runs
                                  under make
   ```rust                        by rustdoc: see src/lib.rs
+  ```sql elsewhere               for a system that cannot be run here
   ```yaml, ```toml, ```text      nothing to run
 
 --write puts what came out into the blocks of text.
@@ -30,7 +31,7 @@ import sqlite_hosts
 from sqllogic import ROOT, Score
 
 FENCE = re.compile(r"^```(?P<kind>[^\n`]*)\n(?P<body>.*?)^```$", re.M | re.S)
-NOTHING_TO_RUN = {"rust", "yaml", "toml", "text"}
+NOTHING_TO_RUN = {"rust", "yaml", "toml", "text", "sql elsewhere"}
 RECIPES = ROOT / ".venv" / "recipes" / "bin"
 
 

@@ -13,6 +13,7 @@ import threading
 FIT = 'me_hodgerank_fit(annotator, "left", "right", choice)'
 SHORT = "{t: 1, position_bias: false}"
 QUICK = f'me_hodgerank_fit(annotator, "left", "right", choice, {SHORT})'
+COLLECT = 'me_hodgerank_collect(annotator, "left", "right", choice)'
 FRAME = "ORDER BY id ROWS BETWEEN 40 PRECEDING AND 40 FOLLOWING"
 VOTE = '{annotator: annotator, "left": "left", "right": "right", choice: choice}'
 
@@ -137,11 +138,48 @@ QUERIES = {
                  "FROM votes GROUP BY id // 3"),
         [(3, 3000)],
     ),
+    # States: of groups of any size, merged and fitted by group, in a list and in windows.
+    "states": (
+        votes_of(f"SELECT me_hodgerank_fit(state, {SHORT}) AS m FROM (SELECT task, {COLLECT} AS state FROM votes "
+                 "GROUP BY task, id // 7) GROUP BY task"),
+        [(300, 10)],
+    ),
+    "states, tiny groups": (
+        votes_of(f"SELECT me_hodgerank_fit(state, {SHORT}) AS m FROM (SELECT id, {COLLECT} AS state FROM votes "
+                 "GROUP BY id) GROUP BY id // 3"),
+        [(3, 1000)],
+    ),
+    "states, order and filter inside": (
+        votes_of(f"SELECT me_hodgerank_fit_list(list(state ORDER BY id DESC) FILTER (id % 2 = 0), 1, 1, {SHORT}) AS m "
+                 f"FROM (SELECT id // 3 AS id, {COLLECT} AS state FROM votes GROUP BY ALL) GROUP BY id // 4"),
+        [(6, 250)],
+    ),
+    "states, frame": (
+        votes_of(f"SELECT me_hodgerank_fit_list(list(state) OVER ({FRAME}), 1, 1, {SHORT}) AS m "
+                 f"FROM (SELECT id, {COLLECT} AS state FROM votes WHERE id < 300 GROUP BY id)"),
+        [(k, 2) for k in range(41, 81)] + [(81, 220)],
+    ),
+    "states, merged over ()": (
+        votes_of(f"SELECT me_hodgerank_fit_list([me_hodgerank_merge_list(list(state) OVER ())], 1, 1, {SHORT}) AS m "
+                 f"FROM (SELECT {COLLECT} AS state FROM votes GROUP BY id)"),
+        [(3000, 3000)],
+    ),
+    "states, rollup": (
+        votes_of(f"SELECT me_hodgerank_fit(state, {SHORT}) AS m FROM (SELECT task, {COLLECT} AS state FROM votes "
+                 "GROUP BY task, id // 7) GROUP BY ROLLUP (task)"),
+        [(300, 10), (3000, 1)],
+    ),
+    "states, nothing": (
+        votes_of(f"SELECT me_hodgerank_fit(state) AS m FROM (SELECT {COLLECT} AS state FROM votes WHERE false)"), [(None, 1)]),
     "union of fits": (votes_of(" UNION ALL ".join([f"SELECT {FIT} AS m FROM votes"] * 5)), [(3000, 5)]),
 }
 
 # Name: the query, and a part of its error.
 ERRORS = {
+    "a state that is none": (
+        "SELECT me_hodgerank_merge(state) FROM (SELECT 'MEVOTES'::BLOB AS state FROM votes)", "this is not a state of votes"),
+    "a state that is cut off": (
+        f"SELECT me_hodgerank_model(state[:40]) FROM (SELECT {COLLECT} AS state FROM votes GROUP BY id)", "damaged or cut off"),
     "null everywhere": (
         "SELECT me_hodgerank_fit(NULL, NULL, NULL, NULL) FROM votes", "none of the 3000 rows can be used"),
     "null columns": (
@@ -161,7 +199,8 @@ ERRORS = {
         f"""SELECT {grouped('ORDER BY id').replace(SHORT, "'[1]'")} FROM votes""", "options are a JSON object"),
     "out of time": (
         f"SELECT {FIT[:-1]}, {{kappa: 20000, max_seconds: 0.1}}) FROM votes", "stopped after max_seconds"),
-    "wrong number": ("SELECT me_hodgerank_fit(annotator) FROM votes", "does not support the supplied arguments"),
+    "wrong number": ('SELECT me_hodgerank_fit(annotator, "left", "right") FROM votes', "does not support the supplied arguments"),
+    "no state": ("SELECT me_hodgerank_fit(annotator) FROM votes", "or a state, a BLOB that me_hodgerank_collect made"),
     "no arguments": ("SELECT me_hodgerank_fit() FROM votes", "does not support the supplied arguments"),
 }
 

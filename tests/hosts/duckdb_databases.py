@@ -101,9 +101,9 @@ def install_script(extension):
     make_file(extension)
     with connect(extension) as c:
         script(c, "install.sql")
-    # The ten sets of votes and of a model; predict, plot and report; four forms of fit and of model,
-    # two of fit_list.
-    assert stored() == 2 * 10 + 3 + 2 * 4 + 2
+    # The ten sets of votes and of a model; predict, plot and report; six forms of fit and of model,
+    # two of fit_list, four of collect, one of merge.
+    assert stored() == 2 * 10 + 3 + 2 * 6 + 2 + 4 + 1
     with connect(extension) as c:
         assert items(c) == 5 and draws_and_predicts(c)
 
@@ -141,8 +141,11 @@ def groups(extension):
               'any_value(annotator), any_value("left"), {t: 1}).summary.votes')
     count = lambda c, what: c.execute(f"SELECT {what} FROM votes GROUP BY annotator % 2").fetchall()
     expected = [(300,), (300,)]
+    state = 'me.me_hodgerank_merge(state) = (SELECT me.me_hodgerank_collect(annotator, "left", "right", choice) FROM votes)'
+    states = 'SELECT me.me_hodgerank_collect(annotator, "left", "right", choice) AS state FROM votes GROUP BY annotator'
     with connect(extension) as c:
         assert count(c, fit.format("me.")) == count(c, listed) == expected
+        assert c.execute(f"SELECT {state} FROM ({states})").fetchone() == (True,)
         try:
             count(c, fit.format(""))
             raise AssertionError("the bare name should not be there")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The same votes give the same bits in every column of every result set, in every
-DuckDB and every SQLite."""
+DuckDB and every SQLite; so do their states, wherever they were made."""
 
 import duckdb_hosts
 import sqlite_hosts
@@ -25,7 +25,19 @@ def statements(kind, simulation):
     pictures = [f"SELECT * FROM me_hodgerank_plot('votes', '{kind}')" for kind in PICTURES]
     learnt = "CREATE VIEW learnt AS SELECT * FROM votes WHERE annotator % 3 > 0 OR \"left\" < \"right\""
     predict = "SELECT predicted, predicted_hodgerank FROM me_hodgerank_predict('learnt', 'votes') ORDER BY 1, 2"
-    return [make, learnt, "SELECT * FROM votes ORDER BY 1, 2, 3, 4", *sets, *pictures, predict]
+    votes = 'annotator, "left", "right", choice'
+    parts = f"SELECT me_hodgerank_collect({votes}) AS state FROM votes GROUP BY annotator % 7, \"left\" % 2"
+    states = [f"SELECT hex(me_hodgerank_collect({votes})) FROM votes",
+              f"SELECT hex(me_hodgerank_merge(state)) FROM ({parts}) AS s",
+              f"SELECT hex(me_hodgerank_model(state)) FROM ({parts}) AS s",
+              f"SELECT hex(me_hodgerank_model({votes})) FROM votes"]
+    return [make, learnt, "SELECT * FROM votes ORDER BY 1, 2, 3, 4", *sets, *pictures, predict, *states]
+
+
+def fit_elsewhere(kind, state):
+    """The fit of a state that another host made."""
+    blob = f"unhex('{state}')" if kind == "duckdb" else f"x'{state}'"
+    return f"SELECT hex(me_hodgerank_model({blob}))"
 
 
 def exact(result):
@@ -45,7 +57,13 @@ def main():
         for host in hosts:
             results = [exact(result) for result in host.run(statements(host.name, simulation))[2:]]
             first = first or results
-            for name, result, expected in zip(["votes", *SETS, *PICTURES, "predict"], results, first):
+            collected, merged, of_states, of_rows = results[-4:]
+            if collected != merged or of_states != of_rows:
+                score.fail(f"states of {simulation} on {host.label}", "other bytes than of the rows")
+            ((elsewhere,),) = host.run([fit_elsewhere(host.name, first[-4][0][0])])[0][1]
+            score.ok() if [[elsewhere]] == first[-1] else score.fail(f"a state of another host on {host.label}", elsewhere[:200])
+            names = ["votes", *SETS, *PICTURES, "predict", "state", "merged states", "model of states", "model"]
+            for name, result, expected in zip(names, results, first, strict=True):
                 if result == expected and len(result) > 0 and result[0] != "error":
                     score.ok()
                 else:

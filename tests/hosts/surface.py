@@ -21,7 +21,7 @@ ONLY_DUCKDB = {
          "me_hodgerank_predict_row", "me_hodgerank_list_fit"],
         "SQLite's table functions read votes and wait for fits themselves"),
     **dict.fromkeys(
-        ["me_hodgerank_fit_list", "me_hodgerank_model_list"],
+        ["me_hodgerank_fit_list", "me_hodgerank_model_list", "me_hodgerank_collect_list", "me_hodgerank_merge_list"],
         "SQLite has no lists; its aggregates take FILTER and OVER themselves"),
 }
 ONLY_SQLITE = {
