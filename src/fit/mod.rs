@@ -26,6 +26,8 @@ mod constructors;
 mod effects;
 pub(crate) mod hodgerank_only;
 mod parts;
+#[cfg_attr(not(feature = "python"), allow(dead_code))]
+mod ranks;
 pub(crate) mod predict;
 mod row_checks;
 mod self_consistency;

@@ -21,6 +21,8 @@ mod group;
 mod ids;
 mod numbers;
 mod partition;
+#[cfg_attr(not(feature = "python"), allow(dead_code))]
+mod ranks;
 mod row;
 mod sort;
 mod state;
@@ -37,3 +39,5 @@ pub use row::Row;
 pub use state::CountedVotes;
 
 pub(crate) use comparisons::Choices;
+#[cfg(feature = "python")]
+pub(crate) use ranks::{AnnotatorCounts, VotePart};
