@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
-use super::{BlockSum, Collective, sum_blocks};
+use super::{BlockSum, Collective, add_up};
 use crate::error::Result;
 
 /// What the ranks passed in the exchange that is under way, or in the latest one.
@@ -66,9 +66,9 @@ impl Collective for ThreadRank {
             Passed::Parts(parts) => parts.clone(),
             Passed::Bytes(_) => panic!("ranks make different calls"),
         });
-        let mut sum = sum_blocks(parts);
-        assert_eq!(sum.len(), 1, "a block is missing");
-        Ok(sum.remove(0).values)
+        let mut parts: Vec<BlockSum> = parts.collect();
+        assert_eq!(add_up(&mut parts), [0], "a block is missing");
+        Ok(parts.swap_remove(0).values)
     }
 
     fn all_gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>> {

@@ -17,10 +17,12 @@
 mod block_tree;
 #[cfg(test)]
 pub(crate) mod in_process;
+mod slot_sums;
 
 use std::fmt::Debug;
 
-pub(crate) use block_tree::{BlockSum, sum_blocks};
+pub(crate) use block_tree::{BlockSum, add_up};
+pub(crate) use slot_sums::SlotSums;
 
 use crate::error::Result;
 
@@ -33,7 +35,7 @@ pub(crate) trait Collective: Debug + Send + Sync {
     fn ranks(&self) -> usize;
 
     /// The sum over all blocks of all ranks. Each rank passes the sums over its own blocks,
-    /// as [`sum_blocks`] has left them.
+    /// as [`add_up`] leaves them. Empty if all are zero.
     fn all_reduce(&self, parts: Vec<BlockSum>) -> Result<Vec<f64>>;
 
     /// What every rank passes, in the order of ranks.

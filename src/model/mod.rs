@@ -20,6 +20,7 @@ mod inference;
 mod lbi;
 mod loss;
 mod norm;
+mod pair_sums;
 mod pair_variance;
 mod path;
 mod problem;

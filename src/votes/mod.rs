@@ -21,6 +21,8 @@ mod group;
 mod ids;
 mod numbers;
 mod partition;
+#[cfg(test)]
+pub(crate) mod rank_tables;
 mod row;
 mod sort;
 

@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::collective::{BlockSum, Collective, sum_blocks};
+use crate::collective::{BlockSum, Collective, add_up};
 use crate::error::Result;
 use crate::execution::in_parallel;
 
@@ -110,6 +110,11 @@ impl Partition {
         self.blocks.len()
     }
 
+    /// Which of the table's blocks are here.
+    pub(crate) fn blocks(&self) -> Range<usize> {
+        self.blocks.clone()
+    }
+
     /// Whether all votes of the table are here.
     pub(crate) fn is_complete(&self) -> bool {
         self.collective.is_none()
@@ -149,23 +154,65 @@ impl Partition {
         threads: usize,
         add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync,
     ) -> Result<Vec<f64>> {
-        self.sum_blocks(self.map(threads, |annotators| {
-            let mut sum = vec![0.0; length];
-            add(annotators, &mut sum)?;
-            Ok(sum)
-        })?)
+        let runs = self.runs(threads);
+        let nodes = in_parallel(runs.len(), threads, |run| {
+            let mut nodes: Vec<BlockSum> = Vec::new();
+            for block in runs[run].clone() {
+                let annotators = self.annotators_of(block - self.blocks.start);
+                let mut values = Vec::new(); // zeros
+                if !annotators.is_empty() {
+                    values.resize(length, 0.0);
+                    add(annotators, &mut values)?;
+                }
+                let blocks = block..block + 1;
+                nodes.push(BlockSum { blocks, values });
+                let left = add_up(&mut nodes).into_iter();
+                nodes = left.map(|k| std::mem::take(&mut nodes[k])).collect();
+            }
+            Ok(nodes)
+        })?;
+        let mut nodes: Vec<BlockSum> = nodes.into_iter().flatten().collect();
+        let mut sum = self.reduce(&mut nodes)?;
+        sum.resize(length, 0.0); // empty if nobody is there
+        Ok(sum)
+    }
+
+    /// The blocks that are here in runs, a few for each thread, so that the sums of a run can be
+    /// added up one after the other: there is never memory for the sums of all blocks. A run
+    /// is a node of the tree, or the part of it that is here.
+    fn runs(&self, threads: usize) -> Vec<Range<usize>> {
+        let wanted = self.len() / (4 * threads.max(1));
+        let length = 1 << wanted.max(1).ilog2();
+        let Range { start, end } = self.blocks;
+        let first = start / length * length;
+        let runs = (first..end).step_by(length);
+        runs.map(|run| run.max(start)..(run + length).min(end))
+            .collect()
     }
 
     /// The sum over all blocks of the table, given the sums of those that are here.
     pub(crate) fn sum_blocks(&self, sums: Vec<Vec<f64>>) -> Result<Vec<f64>> {
-        let parts = self.blocks.clone().zip(sums);
-        let mut nodes = sum_blocks(parts.map(|(block, values)| BlockSum {
+        let mut sums = self.block_sums(sums);
+        self.reduce(&mut sums)
+    }
+
+    /// Sums over the blocks that are here, each with its block.
+    pub(crate) fn block_sums(&self, sums: Vec<Vec<f64>>) -> Vec<BlockSum> {
+        let sums = self.blocks.clone().zip(sums);
+        let sums = sums.map(|(block, values)| BlockSum {
             blocks: block..block + 1,
             values,
-        }));
+        });
+        sums.collect()
+    }
+
+    /// The sum over all blocks of the table; empty if all are. `sums` become scratch memory.
+    pub(crate) fn reduce(&self, sums: &mut [BlockSum]) -> Result<Vec<f64>> {
+        let left = add_up(sums);
+        let mut nodes = left.into_iter().map(|k| std::mem::take(&mut sums[k]));
         match &self.collective {
-            Some(collective) => collective.all_reduce(nodes),
-            None => Ok(nodes.remove(0).values),
+            Some(collective) => collective.all_reduce(nodes.collect()),
+            None => Ok(nodes.next().unwrap_or_default().values),
         }
     }
 
@@ -191,6 +238,18 @@ impl Partition {
         let all = collective.all_gather(bytes)?;
         let numbers = all.iter().flat_map(|bytes| bytes.as_chunks::<8>().0);
         Ok(numbers.map(|bytes| f64::from_le_bytes(*bytes)).collect())
+    }
+
+    /// Counts of the table, given those of what is here: integers are exact in any order.
+    pub(crate) fn total<const N: usize>(&self, here: [u64; N]) -> Result<[u64; N]> {
+        let bytes = here.iter().flat_map(|count| count.to_le_bytes()).collect();
+        let mut total = [0; N];
+        for bytes in self.gather_bytes(bytes)? {
+            for (sum, count) in total.iter_mut().zip(bytes.as_chunks::<8>().0) {
+                *sum += u64::from_le_bytes(*count);
+            }
+        }
+        Ok(total)
     }
 
     /// What every rank passes, in the order of ranks.
