@@ -22,7 +22,7 @@ mod slot_sums;
 use std::fmt::Debug;
 
 pub(crate) use block_tree::{BlockSum, add_up};
-pub(crate) use slot_sums::SlotSums;
+pub(crate) use slot_sums::{SlotSums, covering_nodes};
 
 use crate::error::Result;
 

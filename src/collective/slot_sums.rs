@@ -165,7 +165,7 @@ fn height(a: usize, b: usize) -> u32 {
 }
 
 /// The fewest nodes of the tree that make up some blocks.
-fn covering_nodes(blocks: Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn covering_nodes(blocks: Range<usize>) -> Vec<Range<usize>> {
     let mut nodes = Vec::new();
     let mut first = blocks.start;
     while first < blocks.end {

@@ -1,7 +1,8 @@
 //! `Fit::new`: checks the input, then runs the computation.
 
-use super::compute::{compute, refuse_one_sided, refuse_strong_choices};
+use super::compute::compute;
 use super::types::Fit;
+use super::vote_checks::{refuse_one_sided, refuse_strong_choices, refuse_unknown_annotators};
 use crate::error::Result;
 use crate::execution::Execution;
 use crate::options::Options;
@@ -20,6 +21,7 @@ impl Fit {
         execution: &mut Execution<'_>,
     ) -> Result<Self> {
         let options = &options.for_votes(votes)?;
+        refuse_unknown_annotators(votes)?;
         refuse_one_sided(votes, options)?;
         refuse_strong_choices(votes, options)?;
         execution.limit(options.max_seconds);

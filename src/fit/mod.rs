@@ -5,6 +5,7 @@
 //! | `types.rs` | [`Fit`] and its parts: plain data |
 //! | `parts.rs` | how each part is computed |
 //! | `row_checks.rs` | rows that are repeated, a vote that outweighs all others |
+//! | `vote_checks.rs` | votes that are refused |
 //! | `self_consistency.rs` | pairs that an annotator judged more than once |
 //! | `compute.rs` | the path, cross-validation, and a `Fit` made from them |
 //! | `constructors.rs` | `Fit::new` |
@@ -31,6 +32,7 @@ mod row_checks;
 mod self_consistency;
 mod types;
 mod validate;
+mod vote_checks;
 
 pub use types::Fit;
 pub(crate) use types::{

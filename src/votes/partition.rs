@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::collective::{BlockSum, Collective, add_up};
+use crate::collective::{BlockSum, Collective, add_up, covering_nodes};
 use crate::error::Result;
 use crate::execution::in_parallel;
 
@@ -128,6 +128,11 @@ impl Partition {
     /// Which of the table's annotators are here.
     pub(crate) fn annotators(&self) -> Share {
         self.annotators
+    }
+
+    /// Of something by annotator of the table, the part of those who are here.
+    pub(crate) fn here<'a, T>(&self, of_table: &'a [T]) -> &'a [T] {
+        &of_table[self.annotators.before..][..self.starts[self.len()]]
     }
 
     /// Which of the table's rows are here.
@@ -249,6 +254,21 @@ impl Partition {
                 *sum += u64::from_le_bytes(*count);
             }
         }
+        Ok(total)
+    }
+
+    /// Counts of the table, many of them, given those of what is here.
+    pub(crate) fn total_counts(&self, here: Vec<f64>) -> Result<Vec<f64>> {
+        let length = here.len();
+        let mut counts = Some(here);
+        // As if all were in the first block.
+        let nodes = covering_nodes(self.blocks.clone()).into_iter();
+        let nodes = nodes.map(|blocks| BlockSum {
+            blocks,
+            values: counts.take().unwrap_or_default(),
+        });
+        let mut total = self.reduce(&mut nodes.collect::<Vec<_>>())?;
+        total.resize(length, 0.0);
         Ok(total)
     }
 

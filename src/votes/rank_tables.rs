@@ -10,13 +10,13 @@ use crate::random::Random;
 const BLOCKS: usize = 8;
 
 /// A crowd of whom some have another taste, are careless, contradict everybody, click left, or
-/// did not vote. One has so many votes that a block is empty.
+/// did not vote. One has so many votes that a block is empty, if the crowd is not split.
 pub(crate) struct Crowd {
     pub annotators: usize,
     pub items: usize,
     pub graded: bool,
     pub weighted: bool,
-    /// Every second annotator likes what the others dislike, in part.
+    /// Every second annotator has the other of two tastes.
     pub split: bool,
 }
 
@@ -24,11 +24,13 @@ impl Crowd {
     pub fn votes(&self) -> Comparisons {
         let mut random = Random(11);
         let mut votes = Comparisons::with_capacity(self.items, 0, self.graded, self.weighted);
-        let taste: Vec<f64> = (0..self.items).map(|_| random.normal()).collect();
-        let other: Vec<f64> = (0..self.items).map(|_| random.normal()).collect();
+        // Two tastes that have nothing to do with each other.
+        let angle = |item| std::f64::consts::TAU * item as f64 / self.items as f64;
+        let taste: Vec<f64> = (0..self.items).map(|item| angle(item).cos()).collect();
+        let other: Vec<f64> = (0..self.items).map(|item| angle(item).sin()).collect();
         for u in 0..self.annotators {
             let count = match u % 9 {
-                _ if u == self.annotators / 2 => 8 * self.annotators,
+                _ if u == self.annotators / 2 && !self.split => 7 * self.annotators,
                 4 => 0,
                 _ => 10 + random.below(20),
             };
@@ -39,7 +41,8 @@ impl Crowd {
             };
             let (sharpness, pull) = match u % 11 {
                 1 => (0.0, 0.0),
-                5 if !self.split => (-2.0, 0.0),
+                _ if self.split => (4.0, 0.0),
+                5 => (-2.0, 0.0),
                 7 => (1.0, 3.0),
                 _ => (2.0, 0.0),
             };
@@ -62,7 +65,7 @@ impl Crowd {
         }
         let partition = Partition::with_blocks(&votes.offsets, BLOCKS);
         let is_empty = |block| partition.annotators_of(block).is_empty();
-        assert!((0..BLOCKS).any(is_empty));
+        assert!(self.split || (0..BLOCKS).any(is_empty));
         votes.in_blocks(Arc::new(partition))
     }
 
@@ -79,7 +82,7 @@ impl Crowd {
 /// strengths, weights, a split crowd.
 pub(crate) fn tables() -> Vec<(&'static str, Comparisons)> {
     let crowd = |items, graded, weighted, split| {
-        let annotators = 70;
+        let annotators = if split { 140 } else { 70 };
         let crowd = Crowd {
             annotators,
             items,
