@@ -75,7 +75,10 @@ impl EffectPath {
 impl PersonalScores {
     /// Adds the scores of the annotators of all other ranks.
     fn gather(&mut self, partition: &Partition) -> Result<()> {
-        let lengths = self.starts.windows(2).map(|range| (range[1] - range[0]) as f64);
+        let lengths = self
+            .starts
+            .windows(2)
+            .map(|range| (range[1] - range[0]) as f64);
         let lengths = partition.gather(&lengths.collect::<Vec<_>>())?;
         let annotators = self.annotator.iter().map(|&annotator| f64::from(annotator));
         let annotators = partition.gather(&annotators.collect::<Vec<_>>())?;
@@ -83,7 +86,10 @@ impl PersonalScores {
         let items = partition.gather(&items.collect::<Vec<_>>())?;
         self.deviation = partition.gather(&self.deviation)?;
         self.votes = partition.gather(&self.votes)?;
-        self.annotator = annotators.into_iter().map(|annotator| annotator as u32).collect();
+        self.annotator = annotators
+            .into_iter()
+            .map(|annotator| annotator as u32)
+            .collect();
         self.item = items.into_iter().map(|item| item as u32).collect();
         self.starts = vec![0];
         for length in lengths {
@@ -91,5 +97,104 @@ impl PersonalScores {
             self.starts.push(start + length as usize);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::collective::in_process::run_ranks;
+    use crate::options::PairModel;
+    use crate::simulate::Simulation;
+    use crate::votes::VoteBuilder;
+
+    /// Votes in several blocks.
+    fn votes(simulation: &Simulation, options: &Options) -> Votes {
+        let mut builder = VoteBuilder::new(options);
+        for batch in simulation.run().unwrap() {
+            builder.push_batch(&batch.unwrap()).unwrap();
+        }
+        let mut votes = builder.finish().unwrap();
+        let partition = Partition::with_blocks(&votes.comparisons.offsets, 8);
+        votes.comparisons = votes.comparisons.in_blocks(Arc::new(partition));
+        votes
+    }
+
+    fn bytes(votes: &Votes, options: &Options, threads: usize) -> Vec<u8> {
+        let mut execution = Execution::new().threads(threads);
+        Fit::on_rank(votes, options, true, &mut execution)
+            .unwrap()
+            .to_bytes()
+    }
+
+    #[test]
+    fn a_fit_has_the_same_bytes_on_any_number_of_ranks() {
+        let simulation = Simulation {
+            annotators: 70,
+            items: 9,
+            votes_each: 40,
+            ..Simulation::default()
+        };
+        let graded = Simulation {
+            graded: true,
+            ..simulation.clone()
+        };
+        let options = Options::default();
+        let uniform = Options {
+            t: Some(3.0),
+            ..options.clone()
+        };
+        let thurstone = Options {
+            pair_model: PairModel::Thurstone,
+            fdr: Some(0.05),
+            ..options.clone()
+        };
+        let hodgerank = Options {
+            position_bias: Some(false),
+            personal: Some(false),
+            ..options.clone()
+        };
+        let cases = [
+            (&simulation, &options),
+            (&graded, &options),
+            (&simulation, &uniform),
+            (&simulation, &thurstone),
+            (&graded, &hodgerank),
+        ];
+        for (case, (simulation, options)) in cases.into_iter().enumerate() {
+            let votes = votes(simulation, options);
+            let mut execution = Execution::new().threads(1);
+            let alone = Fit::new_within(&votes, options, &mut execution).unwrap();
+            let alone = alone.to_bytes();
+            assert!(alone == bytes(&votes, options, 3), "case {case}");
+            for ranks in [1, 2, 3, 5] {
+                let found = run_ranks(ranks, |collective| {
+                    let votes = Votes {
+                        comparisons: votes.comparisons.of_rank(collective),
+                        ..votes.clone()
+                    };
+                    bytes(&votes, options, 2)
+                });
+                for (rank, found) in found.iter().enumerate() {
+                    assert!(*found == alone, "case {case}, rank {rank} of {ranks}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_one_process_has_to_do_is_refused() {
+        let options = Options {
+            loss: Loss::Logistic,
+            ..Options::default()
+        };
+        let votes = votes(&Simulation::default(), &options);
+        let error = Fit::on_rank(&votes, &options, true, &mut Execution::new()).unwrap_err();
+        assert!(
+            error.to_string().contains("loss must be 'squared'"),
+            "{error}"
+        );
     }
 }

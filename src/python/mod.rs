@@ -13,6 +13,7 @@ mod cells;
 mod error;
 mod fit;
 mod frame;
+mod ranks;
 mod table;
 
 use pyo3::prelude::*;
@@ -22,6 +23,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::fit::{PythonFit, fit, simulate};
+    #[pymodule_export]
+    use super::ranks::{PythonCoordinator, PythonRankFit, PythonRankVotes, assign_ranks};
     #[pymodule_export]
     use super::table::PythonTable;
 

@@ -21,6 +21,8 @@ mod group;
 mod ids;
 mod numbers;
 mod partition;
+#[cfg(test)]
+pub(crate) mod rank_tables;
 #[cfg_attr(not(feature = "python"), allow(dead_code))]
 mod ranks;
 mod row;
@@ -40,4 +42,4 @@ pub use state::CountedVotes;
 
 pub(crate) use comparisons::Choices;
 #[cfg(feature = "python")]
-pub(crate) use ranks::{AnnotatorCounts, VotePart};
+pub(crate) use ranks::AnnotatorCounts;

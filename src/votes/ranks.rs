@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::execution::Execution;
 
 /// How many votes each annotator of a table has, from the counts of its parts.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct AnnotatorCounts {
     annotators: Interner,
     /// By number of the annotator.
@@ -128,7 +128,9 @@ impl VotePart {
         let all: Vec<PartHeader> = all.collect::<Result<_>>()?;
         let table = TableHeader::new(&all, own.columns.choice_name())?;
         let partition = table.partition(&all, &collective)?;
-        let folds = own.fold_values.map(|values| Folds::of_table(values, &table.folds));
+        let folds = own
+            .fold_values
+            .map(|values| Folds::of_table(values, &table.folds));
         Ok(Votes {
             comparisons: renumbered(own.comparisons, &own.items, &table)
                 .in_blocks(Arc::new(partition)),
@@ -170,7 +172,9 @@ impl PartHeader {
         Self {
             annotators: part.annotators.clone(),
             items: part.items.clone(),
-            votes: (0..votes.annotators()).map(|u| votes.rows(u).len() as u64).collect(),
+            votes: (0..votes.annotators())
+                .map(|u| votes.rows(u).len() as u64)
+                .collect(),
             skipped: part.skipped,
             is_graded: votes.is_graded(),
             numbers: part.numbers,
@@ -272,7 +276,7 @@ impl TableHeader {
         let all = Partition::new(&self.offsets);
         let first_block = |rank: usize| {
             let begins_before = |&k: &usize| all.annotators_of(k).start < before(rank);
-            match rank == parts.len() {
+            match rank == collective.ranks() {
                 true => all.len(),
                 false => (0..all.len()).take_while(begins_before).count(),
             }
@@ -318,7 +322,12 @@ fn merged(parts: &[PartHeader], what: &str, of: fn(&PartHeader) -> &Ids) -> Resu
 fn renumbered(votes: Comparisons, items: &Ids, table: &TableHeader) -> Comparisons {
     let position = |id| table.items.position(id).expect("an item of the table") as u32;
     let positions: Vec<u32> = items.iter().map(position).collect();
-    let renumber = |items: Vec<u32>| items.into_iter().map(|item| positions[item as usize]).collect();
+    let renumber = |items: Vec<u32>| {
+        items
+            .into_iter()
+            .map(|item| positions[item as usize])
+            .collect()
+    };
     let choice = match votes.choice {
         Choices::Sides(sides) if table.is_graded => {
             Choices::Graded(sides.into_iter().map(f64::from).collect())
@@ -377,7 +386,10 @@ mod tests {
         let whole = part(|_| true);
         for (id, votes) in whole.annotators().iter().zip(whole.counts()) {
             let mut numbers = Vec::new();
-            counts.annotators.intern_all(std::iter::once(id), &mut numbers).unwrap();
+            counts
+                .annotators
+                .intern_all(std::iter::once(id), &mut numbers)
+                .unwrap();
             counts.votes.push(votes);
         }
         let (_, ranks) = counts.assign(3).unwrap();
@@ -388,7 +400,10 @@ mod tests {
         });
         let mut first = 0;
         for votes in found {
-            assert_eq!((&votes.annotators, &votes.items), (&table.annotators, &table.items));
+            assert_eq!(
+                (&votes.annotators, &votes.items),
+                (&table.annotators, &table.items)
+            );
             let partition = votes.comparisons.partition();
             assert_eq!(partition.annotators().before, first);
             for u in 0..votes.comparisons.annotators() {
@@ -404,8 +419,14 @@ mod tests {
     fn a_rank_with_part_of_a_block_is_an_error() {
         let errors = run_ranks(2, |collective| {
             let is_own = |annotator| (annotator < 100) == (collective.rank() == 0);
-            part(is_own).on_rank(Arc::clone(&collective)).unwrap_err().to_string()
+            part(is_own)
+                .on_rank(Arc::clone(&collective))
+                .unwrap_err()
+                .to_string()
         });
-        assert!(errors.iter().all(|error| error.contains("complete blocks")), "{errors:?}");
+        assert!(
+            errors.iter().all(|error| error.contains("complete blocks")),
+            "{errors:?}"
+        );
     }
 }
