@@ -70,6 +70,8 @@ pub struct Options {
     pub on_bad_row: OnBadRow,
     /// Stop with an error after so many seconds.
     pub max_seconds: Option<f64>,
+    /// Use so many threads at most. No answer depends on it.
+    pub threads: Option<usize>,
 }
 
 impl Default for Options {
@@ -93,6 +95,7 @@ impl Default for Options {
             bias_test: BiasTest::PValue,
             on_bad_row: OnBadRow::Error,
             max_seconds: None,
+            threads: None,
         }
     }
 }
@@ -129,6 +132,7 @@ const FIELDS: &[JsonField<Options>] = json_fields! {
     bias_test: bias_test,
     on_bad_row: on_bad_row,
     max_seconds: max_seconds,
+    threads: threads,
 };
 
 impl Options {
@@ -157,6 +161,8 @@ impl Options {
             let range = "a finite number greater than 0";
             require(name, value, range, |x| x.is_finite() && *x > 0.0)?;
         }
+        let range = "a whole number greater than 0";
+        require("threads", self.threads, range, |threads| *threads > 0)?;
         let range = format!("from 2 to {MAX_GRID_POINTS}");
         require("grid_points", Some(self.grid_points), &range, |points| {
             (2..=MAX_GRID_POINTS).contains(points)
