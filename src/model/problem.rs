@@ -68,7 +68,12 @@ impl Problem {
         // The path explains choices, whatever the flow is.
         let choices = match options.pair_model {
             PairModel::Uniform => None,
-            _ => Some(Flow::with_threads(votes, PairModel::Uniform, threads, stop)?),
+            _ => Some(Flow::with_threads(
+                votes,
+                PairModel::Uniform,
+                threads,
+                stop,
+            )?),
         };
         let choices = choices.as_ref().unwrap_or(&flow);
         let is_squared = options.loss == Loss::Squared;

@@ -287,7 +287,7 @@ mod tests {
             "fold": "f", "kappa": 10, "alpha": 0.5, "grid_points": 20, "grid_span": 30, "folds": 3.0,
             "seed": 18446744073709551615, "t": 4, "position_bias": false, "personal": false,
             "loss": "probit", "ridge": 0.5, "theta_update": "solve", "pair_model": "thurstone", "fdr": 0.2, "bias_test": "knockoff+",
-            "on_bad_row": "skip", "max_seconds": 1.5}"#;
+            "on_bad_row": "skip", "max_seconds": 1.5, "threads": 3}"#;
         let options = Options::from_json(json).unwrap();
         let expected = Options {
             columns: Columns {
@@ -315,6 +315,7 @@ mod tests {
             bias_test: BiasTest::KnockoffPlus,
             on_bad_row: OnBadRow::Skip,
             max_seconds: Some(1.5),
+            threads: Some(3),
         };
         assert_eq!(options, expected);
         assert_eq!(Options::names().count(), 23);
@@ -403,6 +404,10 @@ mod tests {
             (
                 r#"{"on_bad_row": "drop"}"#,
                 "on_bad_row must be 'error' or 'skip', not \"drop\"",
+            ),
+            (
+                r#"{"threads": 0}"#,
+                "threads must be a whole number greater than 0, not 0",
             ),
             (
                 r#"{"max_seconds": 0}"#,

@@ -190,9 +190,8 @@ impl GroupSums {
         threads: usize,
         stop: &Stop,
     ) -> Result<Self> {
-        let before = contributions.votes.partition().annotators().before;
         let members = |group: usize, annotators: Range<usize>| {
-            annotators.filter(move |&u| refits.group[u - before] == group)
+            annotators.filter(move |&u| refits.group[u] == group)
         };
         let add = |sums: &mut LaneSums<2>, _, contribution: &ScoreContribution| {
             for item in contribution.seen.iter().map(|&item| item as usize) {

@@ -453,21 +453,17 @@ fn ranks_have_the_same_jackknife() {
         let mut random = Random(3);
         let groups = 20;
         let group = (0..votes.annotators()).map(|_| random.below(groups));
-        let group: Vec<usize> = group.collect();
+        let group = group.collect();
         let mut scores = |_| (0..votes.items()).map(|_| random.normal()).collect();
-        let theta: Vec<Vec<f64>> = (0..groups).map(&mut scores).collect();
-        let found = assert_same_on_ranks(&votes, |votes, threads| {
-            let refits = Refits {
-                group: votes.partition().here(&group).to_vec(),
-                theta: theta.clone(),
-            };
+        let theta = (0..groups).map(&mut scores).collect();
+        let refits = Refits { group, theta };
+        assert_same_on_ranks(&votes, |votes, threads| {
             with_hessian(votes, |hessian, contributions| {
                 let found =
                     RefitContributions::new(&refits, hessian, contributions, threads, &stop);
                 found.unwrap()
             })
         });
-        assert!(found.seen_by.iter().all(|&groups| groups > 2.0));
     }
 }
 
