@@ -53,7 +53,8 @@ class CliHost:
     label = f"DuckDB {CLI_VERSION}, command line"
 
     def run(self, statements):
-        script = [".mode json", ".bail off", f"LOAD '{EXTENSION}';"]
+        # A terminal gets a progress bar if a query is slow, as on a busy machine.
+        script = [".mode json", ".bail off", "SET enable_progress_bar = false;", f"LOAD '{EXTENSION}';"]
         for index, statement in enumerate(statements):
             script += [f".print @@@{index}", statement + ";"]
         script += [f".print @@@{len(statements)}", ""]
