@@ -189,6 +189,12 @@ impl<'a> Execution<'a> {
         }
     }
 
+    /// How many threads it uses at most.
+    #[cfg_attr(not(feature = "python"), allow(dead_code))]
+    pub(crate) fn thread_limit(&self) -> usize {
+        self.threads
+    }
+
     pub(crate) fn cv_extent(&self) -> CvExtent {
         self.cv_extent
     }

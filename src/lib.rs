@@ -92,6 +92,8 @@
 
 // Used by all stages.
 mod blob;
+// Ranks that are processes are for Python.
+#[cfg_attr(not(feature = "python"), allow(dead_code))]
 mod collective;
 mod error;
 mod execution;

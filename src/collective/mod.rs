@@ -17,11 +17,13 @@
 mod block_tree;
 #[cfg(test)]
 pub(crate) mod in_process;
+mod slot_sums;
 pub(crate) mod tcp;
 
 use std::fmt::Debug;
 
 pub(crate) use block_tree::{BlockSum, add_up};
+pub(crate) use slot_sums::{SlotSums, covering_nodes};
 
 use crate::error::Result;
 

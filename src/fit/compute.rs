@@ -5,7 +5,7 @@ use super::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, Fit, FitTotals, ItemTally, PathRecord,
     PersonalScores, RowChecks, SelfConsistency,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::execution::{CvExtent, Stop};
 use crate::model::{
     CvInput, Evidence, Fitted, PairVariance, Path, Problem, Snapshot, StandardErrors,
@@ -13,63 +13,6 @@ use crate::model::{
 };
 use crate::options::{BiasTest, Loss, Options, PairModel};
 use crate::votes::{Folds, Votes};
-
-/// Refuses a table of winners and losers: taken for left and right, everybody would
-/// seem to click left. Where choices are strengths, ties do not make it another table.
-pub(super) fn refuse_one_sided(votes: &Votes, options: &Options) -> Result<()> {
-    let choice = votes.columns.choice_name();
-    let votes = &votes.comparisons;
-    let count = votes.len();
-    if !options.has_position_bias() || count < 2 {
-        return Ok(());
-    }
-    let none = |is_one: fn(f64) -> bool| !(0..count).any(|row| is_one(votes.get(row).choice));
-    let (chosen, other) = match (none(|y| y < 0.0), none(|y| y > 0.0)) {
-        (true, false) => ("left", "right"),
-        (false, true) => ("right", "left"),
-        _ => return Ok(()),
-    };
-    if votes.choice.distinct_nonzero(1).len() > 1 {
-        return Err(Error::votes(format!(
-            "none of the {count} votes is for the {other} item. If the {chosen} item always won and \
-             the number says by how much, set position_bias to false: such a table does not say who \
-             stood on which side. If column \"{choice}\" is a scale, subtract its middle, so that \
-             numbers below 0 are votes for the right item"
-        )));
-    }
-    if !none(|y| y == 0.0) {
-        return Ok(()); // ties that are said to be ties
-    }
-    Err(Error::votes(format!(
-        "every one of the {count} votes is for the {chosen} item: this looks like a table of winners \
-         ({chosen}) and losers ({other}), which does not say who stood on which side; set \
-         position_bias to false for such a table"
-    )))
-}
-
-/// Refuses choices that are no soft labels: with losses other than the squared one, 1 is a
-/// win of the left item and -1 one of the right item.
-pub(super) fn refuse_strong_choices(votes: &Votes, options: &Options) -> Result<()> {
-    let comparisons = &votes.comparisons;
-    if options.loss == Loss::Squared || !comparisons.is_graded() {
-        return Ok(());
-    }
-    let sizes = (0..comparisons.len()).map(|row| comparisons.get(row).choice.abs());
-    let (count, largest) = sizes.fold((0, 1.0f64), |(count, largest), size| {
-        (count + usize::from(size > 1.0), largest.max(size))
-    });
-    if count == 0 {
-        return Ok(());
-    }
-    let column = votes.columns.choice_name();
-    Err(Error::votes(format!(
-        "with loss = '{}' a choice is from -1, a win of the right item, to 1, a win of the left \
-         item; {count} of {} choices in column \"{column}\" are beyond: divide them by the largest, \
-         {largest}, or set loss to 'squared', where a choice may have any strength",
-        options.loss,
-        comparisons.len()
-    )))
-}
 
 /// Fits the model.
 pub(super) fn compute(
@@ -80,7 +23,7 @@ pub(super) fn compute(
 ) -> Result<Fit> {
     let comparisons = &votes.comparisons;
     let problem = Problem::on_threads(comparisons, options, threads, stop)?;
-    let mut tally = ItemTally::new(comparisons, &problem.consensus);
+    let mut tally = ItemTally::new(comparisons, &problem.consensus, threads)?;
     let run = PathRunner {
         votes,
         options,
@@ -104,8 +47,8 @@ pub(super) fn compute(
         first_entry: problem.has_path().then_some(problem.first_entry),
         iterations: path.iterations,
         fdr: options.fdr,
-        sides: ClickCounts::of_all(comparisons),
-        strength: mean_strength(comparisons),
+        sides: ClickCounts::of_all(comparisons, threads)?,
+        strength: mean_strength(comparisons, threads)?,
         seed: options.seed,
     };
     let evidence = evidence(votes, options, &problem, threads, stop)?;
@@ -123,14 +66,14 @@ pub(super) fn compute(
         annotators: votes.annotators.clone(),
         totals,
         tally,
-        clicks: ClickCounts::new(comparisons),
-        self_consistency: SelfConsistency::new(comparisons, stop)?,
+        clicks: ClickCounts::new(comparisons, threads)?,
+        self_consistency: SelfConsistency::new(comparisons, threads, stop)?,
         evidence,
         knockoff,
         path: path.record,
         validation,
         chosen: path.chosen,
-        row_checks: RowChecks::new(comparisons, orders * problem.flow.len()),
+        row_checks: RowChecks::new(comparisons, orders * problem.flow.len(), threads)?,
         pair_variance,
         flow: problem.flow,
     };
@@ -246,13 +189,13 @@ impl PathRunner<'_> {
         let flow = &self.problem.flow;
         let flow_is_in_votes =
             self.options.pair_model == PairModel::Uniform && self.options.loss == Loss::Squared;
-        let cycle_sources = || CycleSources::new(votes, flow, hodgerank, snapshot);
+        let cycle_sources = || CycleSources::new(votes, flow, hodgerank, snapshot, self.threads);
         Ok(ChosenModel {
             grid_index,
-            agreement: agreements(votes, snapshot.theta()),
+            agreement: agreements(votes, snapshot.theta(), self.threads)?,
             personal: PersonalScores::new(snapshot),
             standard_errors: self.standard_errors(snapshot, stop)?,
-            cycle_sources: flow_is_in_votes.then(cycle_sources).flatten(),
+            cycle_sources: flow_is_in_votes.then(cycle_sources).transpose()?.flatten(),
         })
     }
 

@@ -1,11 +1,19 @@
 //! `Fit::new`: checks the input, then runs the computation.
 
-use super::compute::{compute, refuse_one_sided, refuse_strong_choices};
+use super::compute::compute;
 use super::types::Fit;
+use super::vote_checks::{refuse_one_sided, refuse_strong_choices, refuse_unknown_annotators};
 use crate::error::Result;
 use crate::execution::Execution;
 use crate::options::Options;
 use crate::votes::Votes;
+
+/// Refuses votes that cannot be fitted with these options.
+pub(super) fn check_votes(votes: &Votes, options: &Options) -> Result<()> {
+    refuse_unknown_annotators(votes)?;
+    refuse_one_sided(votes, options)?;
+    refuse_strong_choices(votes, options)
+}
 
 impl Fit {
     /// Fits the model on all cores.
@@ -20,8 +28,7 @@ impl Fit {
         execution: &mut Execution<'_>,
     ) -> Result<Self> {
         let options = &options.for_votes(votes)?;
-        refuse_one_sided(votes, options)?;
-        refuse_strong_choices(votes, options)?;
+        check_votes(votes, options)?;
         execution.limit(options.max_seconds);
         let cv_extent = execution.cv_extent();
         execution.run_sized(votes.comparisons.len(), |threads, stop| {

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use super::ItemTally;
-use super::compute::refuse_strong_choices;
 use super::parts::mean_strength;
+use super::vote_checks::{refuse_strong_choices, refuse_unknown_annotators};
 use crate::error::Result;
 use crate::execution::{Execution, Stop};
 use crate::model::{
@@ -39,6 +39,7 @@ impl HodgeRankOnly {
     /// Computes the scores, within a time limit or a poll.
     pub fn new(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Self> {
         let options = &options.for_votes(votes)?;
+        refuse_unknown_annotators(votes)?;
         refuse_strong_choices(votes, options)?;
         execution.limit(options.max_seconds);
         let comparisons = &votes.comparisons;
@@ -54,16 +55,21 @@ fn compute(
     threads: usize,
     stop: &Stop,
 ) -> Result<HodgeRankOnly> {
-    let flow = Arc::new(Flow::new(votes, PairModel::Uniform, stop)?);
+    let flow = Arc::new(Flow::with_threads(
+        votes,
+        PairModel::Uniform,
+        threads,
+        stop,
+    )?);
     let consensus = LaplacianSolver::new(&flow, SolveFrequency::Once, stop)?;
-    let mut tally = ItemTally::new(votes, &consensus);
-    let rhs = net_wins(votes, &tally);
+    let mut tally = ItemTally::new(votes, &consensus, threads)?;
+    let rhs = net_wins(votes, &tally, threads)?;
     let mut scores = vec![0.0; votes.items()];
     let mut scratch = consensus.scratch();
     consensus.hodgerank(&rhs, &mut scores, &mut scratch, stop)?;
     tally.hodgerank = match options.pair_model {
         PairModel::Uniform => scores.clone(),
-        model => consensus.scores_of(&Flow::new(votes, model, stop)?, stop)?,
+        model => consensus.scores_of(&Flow::with_threads(votes, model, threads, stop)?, stop)?,
     };
     if options.loss != Loss::Squared {
         scores = consensus_scores(&flow, options.loss, options.ridge_or_default(), stop)?;
@@ -79,7 +85,7 @@ fn compute(
     let standard_errors = StandardErrors::new(votes, &flow, components, fitted, threads, stop)?;
     Ok(HodgeRankOnly {
         tally,
-        vote_model: VoteModel::new(options.loss, mean_strength(votes)),
+        vote_model: VoteModel::new(options.loss, mean_strength(votes, threads)?),
         scores,
         standard_errors,
     })
@@ -87,25 +93,28 @@ fn compute(
 
 /// Σ_u b_u, each b_u summed on its own first: the order in which the statistics of
 /// annotators are added. Sums of integers are exact in any order.
-fn net_wins(votes: &Comparisons, tally: &ItemTally) -> Vec<f64> {
+fn net_wins(votes: &Comparisons, tally: &ItemTally, threads: usize) -> Result<Vec<f64>> {
     if votes.sides().is_some() {
         let both = tally.wins.iter().zip(&tally.losses);
-        return both.map(|(wins, losses)| wins - losses).collect();
+        return Ok(both.map(|(wins, losses)| wins - losses).collect());
     }
-    let mut sum = vec![0.0; votes.items()];
-    let mut own = vec![0.0; votes.items()];
-    for u in 0..votes.annotators() {
-        for vote in votes.of(u) {
-            own[vote.left] += vote.weight * vote.choice;
-            own[vote.right] -= vote.weight * vote.choice;
-        }
-        for vote in votes.of(u) {
-            for item in [vote.left, vote.right] {
-                sum[item] += std::mem::take(&mut own[item]);
+    votes
+        .partition()
+        .sum(votes.items(), threads, |annotators, sum| {
+            let mut own = vec![0.0; votes.items()];
+            for u in annotators {
+                for vote in votes.of(u) {
+                    own[vote.left] += vote.weight * vote.choice;
+                    own[vote.right] -= vote.weight * vote.choice;
+                }
+                for vote in votes.of(u) {
+                    for item in [vote.left, vote.right] {
+                        sum[item] += std::mem::take(&mut own[item]);
+                    }
+                }
             }
-        }
-    }
-    sum
+            Ok(())
+        })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! | `types.rs` | [`Fit`] and its parts: plain data |
 //! | `parts.rs` | how each part is computed |
 //! | `row_checks.rs` | rows that are repeated, a vote that outweighs all others |
+//! | `vote_checks.rs` | votes that are refused |
 //! | `self_consistency.rs` | pairs that an annotator judged more than once |
 //! | `compute.rs` | the path, cross-validation, and a `Fit` made from them |
 //! | `constructors.rs` | `Fit::new` |
@@ -27,10 +28,13 @@ mod effects;
 pub(crate) mod hodgerank_only;
 mod parts;
 pub(crate) mod predict;
+#[cfg_attr(not(feature = "python"), allow(dead_code))]
+mod ranks;
 mod row_checks;
 mod self_consistency;
 mod types;
 mod validate;
+mod vote_checks;
 
 pub use types::Fit;
 pub(crate) use types::{

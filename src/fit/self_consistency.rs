@@ -44,45 +44,52 @@ fn answer(key: u128) -> u128 {
 }
 
 impl SelfConsistency {
-    /// By annotator; of nobody if nobody knows who voted.
-    pub(super) fn new(votes: &Comparisons, stop: &Stop) -> Result<Self> {
-        let mut found = Self::default();
+    /// By annotator of the table; of nobody if nobody knows who voted.
+    pub(super) fn new(votes: &Comparisons, threads: usize, stop: &Stop) -> Result<Self> {
         if !votes.has_annotators() {
-            return Ok(found);
+            return Ok(Self::default());
         }
-        let mut keys: Vec<u128> = Vec::new();
-        for u in 0..votes.annotators() {
-            stop.check()?;
-            keys.clear();
-            keys.extend(votes.of(u).map(key));
-            keys.sort_unstable();
-            found.push(&keys);
-        }
-        Ok(found)
+        let partition = votes.partition();
+        let blocks = partition.map(threads, |annotators| {
+            let mut keys: Vec<u128> = Vec::new();
+            let one = |u| {
+                stop.check()?;
+                keys.clear();
+                keys.extend(votes.of(u).map(key));
+                keys.sort_unstable();
+                Ok(counts(&keys).map(f64::from))
+            };
+            annotators.map(one).collect::<Result<Vec<_>>>()
+        })?;
+        let all = partition.gather(blocks.concat().as_flattened())?;
+        let column = |k: usize| all.iter().skip(k).step_by(4).map(|&x| x as u32).collect();
+        Ok(Self {
+            repeated: column(0),
+            same_choice: column(1),
+            swapped: column(2),
+            same_side: column(3),
+        })
     }
+}
 
-    /// Adds an annotator with these votes.
-    fn push(&mut self, keys: &[u128]) {
-        let [mut repeated, mut same_choice, mut swapped, mut same_side] = [0; 4];
-        let pairs = keys.chunk_by(|a, b| a >> 32 == b >> 32);
-        for pair in pairs.filter(|pair| pair.len() > 1) {
-            let first = pair[0];
-            repeated += 1;
-            same_choice += u32::from(pair.iter().all(|&vote| answer(vote) == answer(first)));
-            if pair
-                .iter()
-                .any(|&vote| is_swapped(vote) != is_swapped(first))
-            {
-                let is_same_side = |&vote: &u128| side(vote) == side(first);
-                swapped += 1;
-                same_side += u32::from(side(first) != TIE && pair.iter().all(is_same_side));
-            }
+/// Of one annotator with these votes, in the order of the fields.
+fn counts(keys: &[u128]) -> [u32; 4] {
+    let [mut repeated, mut same_choice, mut swapped, mut same_side] = [0; 4];
+    let pairs = keys.chunk_by(|a, b| a >> 32 == b >> 32);
+    for pair in pairs.filter(|pair| pair.len() > 1) {
+        let first = pair[0];
+        repeated += 1;
+        same_choice += u32::from(pair.iter().all(|&vote| answer(vote) == answer(first)));
+        if pair
+            .iter()
+            .any(|&vote| is_swapped(vote) != is_swapped(first))
+        {
+            let is_same_side = |&vote: &u128| side(vote) == side(first);
+            swapped += 1;
+            same_side += u32::from(side(first) != TIE && pair.iter().all(is_same_side));
         }
-        self.repeated.push(repeated);
-        self.same_choice.push(same_choice);
-        self.swapped.push(swapped);
-        self.same_side.push(same_side);
     }
+    [repeated, same_choice, swapped, same_side]
 }
 
 #[cfg(test)]
@@ -108,7 +115,7 @@ mod tests {
         // Neither, nothing twice, and a change of mind without a swap.
         annotator(&[(0, 1, 1.0), (1, 0, 0.0), (1, 2, 1.0), (1, 2, -1.0)]);
         annotator(&[(0, 1, 1.0), (0, 2, 1.0)]);
-        let found = SelfConsistency::new(&votes, &Stop::default()).unwrap();
+        let found = SelfConsistency::new(&votes, 1, &Stop::default()).unwrap();
         assert_eq!(found.repeated, [2, 2, 2, 0]);
         assert_eq!(found.same_choice, [2, 1, 0, 0]);
         assert_eq!(found.swapped, [1, 2, 1, 0]);

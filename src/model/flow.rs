@@ -14,11 +14,12 @@
 use std::ops::Range;
 
 use super::distributions::normal_quantile;
+use super::pair_sums::{PairNode, PairSums, Pooling, merge_pairs};
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::csr::{for_each_slot, row_starts};
+use crate::linalg::csr::row_starts;
 use crate::options::PairModel;
-use crate::votes::{Comparison, Comparisons};
+use crate::votes::Comparisons;
 
 /// The compared pairs of items a < b, ordered by a and then by b.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,145 +40,62 @@ pub struct Flow {
     pub starts: Vec<usize>,
 }
 
-/// With more items the other item and the choice of a vote do not fit into 32 bits.
-const MAX_PACKED_ITEMS: usize = 1 << 30;
-
-/// So many votes are counted between two checks whether to stop.
-const ROWS_PER_CHECK: usize = 1 << 16;
-
-/// How many pairs so many items make.
-fn pairs(items: usize) -> usize {
-    items * items.saturating_sub(1) / 2
-}
-
-/// Sums over the votes on a pair.
-#[derive(Clone, Copy, Default)]
-struct PairSums {
-    weight: f64,
-    choices: f64,
-    wins: f64,
-    ties: f64,
-}
-
 impl Flow {
-    /// Pools votes.
+    /// Pools votes on one thread.
     pub fn new(votes: &Comparisons, model: PairModel, stop: &Stop) -> Result<Self> {
-        let sides = votes.sides();
-        if let Some(sides) = sides.filter(|_| pairs(votes.items()) <= votes.len()) {
-            return Self::count(votes, sides, model, stop);
-        }
-        if sides.is_some() && votes.items() <= MAX_PACKED_ITEMS {
-            let pack = |_, other: u32, choice: f64| other << 2 | (choice as i32 + 1) as u32;
-            let unpack = |packed: u32| {
-                let choice = f64::from((packed & 3) as i32 - 1);
-                (packed >> 2, choice, 1.0)
-            };
-            return Self::pool(votes, model, pack, unpack, stop);
-        }
-        let pack = |row: usize, _, _| row as u32;
-        let unpack = |row: u32| {
-            let vote = votes.get(row as usize);
-            let (other, choice) = seen_from_first(vote);
-            (other as u32, choice, vote.weight)
-        };
-        Self::pool(votes, model, pack, unpack, stop)
+        Self::with_threads(votes, model, 1, stop)
     }
 
-    /// Counts votes in a table of all pairs of items, compared or not, which is
-    /// faster if there are more votes than pairs.
-    fn count(votes: &Comparisons, sides: &[i8], model: PairModel, stop: &Stop) -> Result<Self> {
-        #[derive(Clone, Copy, Default)]
-        struct Count {
-            votes: u32,
-            ties: u32,
-            net_wins: i32,
-        }
-        let items = votes.items();
-        // Where the pairs with each first item begin.
-        let start = |a: usize| pairs(items) - pairs(items - a);
-        let mut counts = vec![Count::default(); pairs(items)];
-        for rows in (0..votes.len()).step_by(ROWS_PER_CHECK) {
-            stop.check()?;
-            let rows = rows..votes.len().min(rows + ROWS_PER_CHECK);
-            let (left, right) = (&votes.left[rows.clone()], &votes.right[rows.clone()]);
-            for ((&left, &right), &side) in left.iter().zip(right).zip(&sides[rows]) {
-                let (a, b) = (left.min(right) as usize, left.max(right) as usize);
-                let count = &mut counts[start(a) + b - a - 1];
-                count.votes += 1;
-                count.ties += u32::from(side == 0);
-                // No branch: which item is on the left cannot be predicted.
-                count.net_wins += i32::from(side) * (1 - 2 * i32::from(left > right));
-            }
-        }
-        let mut flow = Self {
-            starts: vec![0],
-            ..Self::default()
+    /// Pools votes. All ranks have the complete flow.
+    pub fn with_threads(
+        votes: &Comparisons,
+        model: PairModel,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let partition = votes.partition();
+        let pooling = Pooling {
+            votes,
+            blocks: partition.blocks(),
+            threads,
+            stop,
         };
-        for a in 0..items {
-            let counts = &counts[start(a)..start(a + 1)];
-            for (b, count) in (a + 1..).zip(counts).filter(|(_, count)| count.votes > 0) {
-                let (weight, choices) = (f64::from(count.votes), f64::from(count.net_wins));
-                let ties = f64::from(count.ties);
-                let sums = PairSums {
-                    weight,
-                    choices,
-                    wins: 0.5 * (weight - ties + choices),
-                    ties,
-                };
-                flow.push(a, b, sums, model);
+        let mut flow = Self::default();
+        if partition.is_complete() {
+            let push = |flow: &mut Self, pair, _, sums| flow.push(pair, sums, model);
+            for mut part in pooling.pool(push)? {
+                flow.append(&mut part);
             }
-            flow.starts.push(flow.a.len());
+        } else {
+            let parts = pooling.pool(PairNode::write)?;
+            let ranks = partition.gather_bytes(parts.concat())?;
+            merge_pairs(&ranks, |pair, sums| flow.push(pair, sums, model));
         }
+        flow.starts = row_starts(votes.items(), flow.a.iter().copied());
         Ok(flow)
     }
 
     /// Adds a pair.
-    fn push(&mut self, a: usize, b: usize, sums: PairSums, model: PairModel) {
-        self.a.push(a as u32);
-        self.b.push(b as u32);
+    fn push(&mut self, [a, b]: [u32; 2], sums: PairSums, model: PairModel) {
+        self.a.push(a);
+        self.b.push(b);
         self.weight.push(sums.weight);
         self.value.push(sums.flow(model));
         self.wins.push(sums.wins);
         self.ties.push(sums.ties);
     }
 
-    /// Groups the votes by the smaller of their items, each packed into 32 bits,
-    /// and adds them up item by item.
-    fn pool(
-        votes: &Comparisons,
-        model: PairModel,
-        pack: impl Fn(usize, u32, f64) -> u32,
-        unpack: impl Fn(u32) -> (u32, f64, f64),
-        stop: &Stop,
-    ) -> Result<Self> {
-        let (starts, packed) = by_first_item(votes, pack, stop)?;
-        let mut flow = Self {
-            starts: vec![0],
-            ..Self::default()
-        };
-        let mut sums = vec![PairSums::default(); votes.items()];
-        let mut met: Vec<u32> = Vec::new();
-        for a in 0..votes.items() {
-            stop.check()?;
-            for &packed in &packed[starts[a]..starts[a + 1]] {
-                let (b, choice, weight) = unpack(packed);
-                let sums = &mut sums[b as usize];
-                if sums.weight == 0.0 {
-                    met.push(b);
-                }
-                sums.weight += weight;
-                sums.choices += weight * choice;
-                sums.wins += if choice > 0.0 { weight } else { 0.0 };
-                sums.ties += if choice == 0.0 { weight } else { 0.0 };
-            }
-            met.sort_unstable();
-            for b in met.drain(..) {
-                let sums = std::mem::take(&mut sums[b as usize]);
-                flow.push(a, b as usize, sums, model);
-            }
-            flow.starts.push(flow.a.len());
+    /// Adds the pairs of another flow, which come after those of this one.
+    fn append(&mut self, other: &mut Self) {
+        if self.is_empty() {
+            return std::mem::swap(self, other);
         }
-        Ok(flow)
+        self.a.append(&mut other.a);
+        self.b.append(&mut other.b);
+        self.weight.append(&mut other.weight);
+        self.value.append(&mut other.value);
+        self.wins.append(&mut other.wins);
+        self.ties.append(&mut other.ties);
     }
 
     /// The flow of the votes of two tables together, whose flows have mean choices.
@@ -206,7 +124,7 @@ impl Flow {
                 if let Some(pair) = theirs {
                     both.add(sums(other, pair));
                 }
-                sum.push(a, next as usize, both, PairModel::Uniform);
+                sum.push([a as u32, next], both, PairModel::Uniform);
             }
             sum.starts.push(sum.a.len());
         }
@@ -273,39 +191,6 @@ impl Flow {
     }
 }
 
-/// The larger item of a vote, and the choice as seen from the smaller one.
-fn seen_from_first(vote: Comparison) -> (usize, f64) {
-    if vote.left < vote.right {
-        (vote.right, vote.choice)
-    } else {
-        (vote.left, -vote.choice)
-    }
-}
-
-/// The packed votes grouped by the smaller of their items, in order within each
-/// group, and where the groups begin.
-fn by_first_item(
-    votes: &Comparisons,
-    pack: impl Fn(usize, u32, f64) -> u32,
-    stop: &Stop,
-) -> Result<(Vec<usize>, Vec<u32>)> {
-    let first_items = (0..votes.len()).map(|row| {
-        let [left, right] = votes.pair(row);
-        left.min(right)
-    });
-    let starts = row_starts(votes.items(), first_items);
-    stop.check()?;
-    let entries = (0..votes.len()).map(|row| {
-        let vote = votes.get(row);
-        let (other, choice) = seen_from_first(vote);
-        let first = vote.left.min(vote.right) as u32;
-        (first, pack(row, other as u32, choice))
-    });
-    let mut packed = vec![0; votes.len()];
-    for_each_slot(&starts, entries, |slot, vote| packed[slot] = vote);
-    Ok((starts, packed))
-}
-
 impl PairSums {
     fn add(&mut self, other: Self) {
         self.weight += other.weight;
@@ -339,6 +224,22 @@ fn smoothed(wins: f64, weight: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::votes::Comparison;
+    use crate::votes::rank_tables::{assert_same_on_ranks, tables};
+
+    #[test]
+    fn ranks_have_the_same_flow() {
+        for (name, votes) in tables() {
+            for model in [PairModel::Uniform, PairModel::BradleyTerry] {
+                let flow = assert_same_on_ranks(&votes, |votes, threads| {
+                    Flow::with_threads(votes, model, threads, &Stop::default()).unwrap()
+                });
+                let total: f64 = (0..votes.len()).map(|row| votes.get(row).weight).sum();
+                let found: f64 = flow.weight.iter().sum();
+                assert!((found / total - 1.0).abs() < 1e-12, "{name}");
+            }
+        }
+    }
 
     /// Heavier than the integers that a number can tell apart.
     #[test]

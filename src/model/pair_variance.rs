@@ -17,6 +17,7 @@
 
 use super::distributions::normal_quantile;
 use super::flow::Flow;
+use crate::collective::SlotSums;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::options::PairModel;
@@ -32,7 +33,7 @@ pub struct PairVariance {
 }
 
 /// Sums over the annotators of a pair.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct PairMoments {
     /// Σ Y_u.
     choices: f64,
@@ -47,31 +48,36 @@ struct PairMoments {
 impl PairVariance {
     /// Of the flow of these votes.
     pub fn new(votes: &Comparisons, flow: &Flow, model: PairModel, stop: &Stop) -> Result<Self> {
-        let mut sums = vec![PairMoments::default(); flow.len()];
+        let partition = votes.partition();
+        let mut sums = SlotSums::<4>::new(flow.len(), partition.blocks());
         // Y_u and ω_u of one annotator.
         let mut own = vec![[0.0; 2]; flow.len()];
         let mut met: Vec<usize> = Vec::new();
-        for u in 0..votes.clusters() {
-            stop.check()?;
-            for vote in votes.cluster(u).map(|row| votes.get(row)) {
-                let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
-                let pair = flow.pair(a, b);
-                let choice = match model {
-                    PairModel::Uniform => vote.choice,
-                    _ if vote.choice == 0.0 => 0.0,
-                    _ => vote.choice.signum(),
-                };
-                let [choices, weight] = &mut own[pair];
-                if *weight == 0.0 {
-                    met.push(pair);
+        for (block, in_table) in partition.blocks().enumerate() {
+            for u in votes.clusters_of(partition.annotators_of(block)) {
+                stop.check()?;
+                for vote in votes.cluster(u).map(|row| votes.get(row)) {
+                    let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
+                    let pair = flow.pair(a, b);
+                    let choice = match model {
+                        PairModel::Uniform => vote.choice,
+                        _ if vote.choice == 0.0 => 0.0,
+                        _ => vote.choice.signum(),
+                    };
+                    let [choices, weight] = &mut own[pair];
+                    if *weight == 0.0 {
+                        met.push(pair);
+                    }
+                    *choices += vote.weight * if a == vote.left { choice } else { -choice };
+                    *weight += vote.weight;
                 }
-                *choices += vote.weight * if a == vote.left { choice } else { -choice };
-                *weight += vote.weight;
-            }
-            for pair in met.drain(..) {
-                sums[pair].add(std::mem::take(&mut own[pair]));
+                for pair in met.drain(..) {
+                    sums.add(pair, in_table, moments(std::mem::take(&mut own[pair])));
+                }
             }
         }
+        let sums = partition.reduce(&mut sums.into_block_sums())?;
+        let sums: Vec<PairMoments> = sums.as_chunks().0.iter().map(PairMoments::new).collect();
         let each = || sums.iter().zip(&flow.weight);
         Ok(Self {
             variance: each()
@@ -115,12 +121,26 @@ fn is_several(annotators: f64) -> bool {
     annotators > 1.0 + 1e-9
 }
 
+/// Y_u, Y_u², Y_u ω_u and ω_u², given Y_u and ω_u.
+fn moments([choices, weight]: [f64; 2]) -> [f64; 4] {
+    [
+        choices,
+        choices * choices,
+        choices * weight,
+        weight * weight,
+    ]
+}
+
 impl PairMoments {
-    fn add(&mut self, [choices, weight]: [f64; 2]) {
-        self.choices += choices;
-        self.choices_squared += choices * choices;
-        self.choices_by_weight += choices * weight;
-        self.weights_squared += weight * weight;
+    /// From sums of [`moments`].
+    fn new(sums: &[f64; 4]) -> Self {
+        let [choices, choices_squared, choices_by_weight, weights_squared] = *sums;
+        Self {
+            choices,
+            choices_squared,
+            choices_by_weight,
+            weights_squared,
+        }
     }
 
     /// Of the flow of a pair with this weight of votes.
@@ -150,7 +170,22 @@ impl PairMoments {
 mod tests {
     use super::*;
 
+    use crate::votes::rank_tables::{assert_same_on_ranks, tables};
+
     type Vote = (usize, usize, f64, f64);
+
+    #[test]
+    fn ranks_have_the_same_variances() {
+        let stop = Stop::default();
+        for (_, votes) in tables() {
+            let model = PairModel::Uniform;
+            let found = assert_same_on_ranks(&votes, |votes, _| {
+                let flow = Flow::new(votes, model, &stop).unwrap();
+                PairVariance::new(votes, &flow, model, &stop).unwrap()
+            });
+            assert!(found.annotators.iter().any(|&annotators| annotators > 2.0));
+        }
+    }
 
     fn pairs(
         annotators: &[&[Vote]],

@@ -11,10 +11,12 @@ pub(super) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error.kind() {
         ErrorKind::Option => "OptionError",
         ErrorKind::Votes => "VotesError",
-        ErrorKind::Model => "ModelError",
+        ErrorKind::Model | ErrorKind::State => "ModelError",
         ErrorKind::TimedOut => "Timeout",
-        // Who asked to stop has an exception of their own: see `call.rs`.
-        ErrorKind::Interrupted | ErrorKind::Internal => "InternalError",
+        // Another rank, or the connection to it. Who asked to stop here has an exception of
+        // their own: see `call.rs`.
+        ErrorKind::Interrupted => "Error",
+        ErrorKind::Internal => "InternalError",
     };
     let class = py
         .import("me_hodgerank._errors")

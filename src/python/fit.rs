@@ -23,6 +23,12 @@ use crate::simulate::Simulation;
 #[pyclass(name = "Fit", module = "me_hodgerank._native", frozen)]
 pub(super) struct PythonFit(Arc<Fit>);
 
+impl From<Arc<Fit>> for PythonFit {
+    fn from(fit: Arc<Fit>) -> Self {
+        Self(fit)
+    }
+}
+
 /// Fits the votes of a frame. The options are a JSON object, as in SQL.
 #[pyfunction]
 pub(super) fn fit(

@@ -23,15 +23,31 @@ pub(super) fn votes(
     options: &Options,
     execution: &mut Execution<'_>,
 ) -> Result<Votes> {
+    let mut votes = VoteBuilder::new(options);
+    push(batches, options, &mut votes, execution)?;
+    votes.finish_within(execution)
+}
+
+/// Adds all votes of a frame.
+pub(super) fn push(
+    batches: FrameBatches,
+    options: &Options,
+    votes: &mut VoteBuilder,
+    execution: &mut Execution<'_>,
+) -> Result<()> {
     // Missing columns are an error also where there are no rows.
     let schema = batches.schema();
     let columns = options.columns.find(&names(&schema))?;
-    let mut votes = VoteBuilder::new(options);
     for batch in batches {
         execution.check()?;
         votes.push_batch(&read(batch, &columns)?)?;
     }
-    votes.finish_within(execution)
+    Ok(())
+}
+
+/// A batch with all of its columns.
+pub(super) fn complete(batch: Result<RecordBatch, ArrowError>) -> Result<RecordBatch> {
+    valid(batch.map_err(unreadable)?)
 }
 
 /// Reads candidate pairs: the columns left and right of a frame.

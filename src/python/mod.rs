@@ -14,6 +14,7 @@ mod columns;
 mod error;
 mod fit;
 mod frame;
+mod ranks;
 mod table;
 
 use pyo3::prelude::*;
@@ -25,6 +26,8 @@ mod _native {
     use super::columns::read_columns;
     #[pymodule_export]
     use super::fit::{PythonFit, fit, simulate};
+    #[pymodule_export]
+    use super::ranks::{PythonCoordinator, PythonRankFit, PythonRankVotes, assign_ranks};
     #[pymodule_export]
     use super::table::PythonTable;
 

@@ -105,6 +105,33 @@ impl<'a> VoteIds<'a> {
     }
 }
 
+/// A column of ids or integers.
+pub(super) struct IdColumn<'a> {
+    column: ArrowColumn<'a>,
+    /// None if it holds only NULLs.
+    pub id_type: Option<IdType>,
+}
+
+/// A column of ids or integers, by its name.
+pub(super) fn id_column<'a>(batch: &'a RecordBatch, name: &str) -> Result<IdColumn<'a>> {
+    if batch.schema_ref().column_with_name(name).is_none() {
+        return Err(Error::votes(format!("there is no column \"{name}\"")));
+    }
+    let column = ArrowColumn::new(batch, name, "ids are integers or text")?;
+    let id_type = column.id_type()?;
+    Ok(IdColumn { column, id_type })
+}
+
+impl IdColumn<'_> {
+    pub fn id(&self, row: usize) -> Option<IdRef<'_>> {
+        self.column.id(row)
+    }
+
+    pub fn integer(&self, row: usize) -> Option<i64> {
+        self.column.integer(row)
+    }
+}
+
 type Get<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
 
 /// How the value of a row is read. Every integer is read as an `i128`.

@@ -196,6 +196,14 @@ impl Comparisons {
         }
     }
 
+    /// The clusters of some annotators.
+    pub(crate) fn clusters_of(&self, annotators: Range<usize>) -> Range<usize> {
+        match self.has_annotators {
+            true => annotators,
+            false => self.offsets[annotators.start]..self.offsets[annotators.end],
+        }
+    }
+
     /// The rows of a cluster.
     pub fn cluster(&self, cluster: usize) -> Range<usize> {
         match self.has_annotators {

@@ -20,13 +20,14 @@ impl Folds {
         let mut distinct = values.clone();
         distinct.sort_unstable();
         distinct.dedup();
+        Self::of_table(values, &distinct)
+    }
+
+    /// The folds that a column gives, of votes that are here, given the different values of the
+    /// table in ascending order.
+    pub(crate) fn of_table(values: Vec<i64>, distinct: &[i64]) -> Result<Self> {
         if distinct.len() < 2 || distinct.len() > MAX_FOLDS {
-            return Err(Error::votes(format!(
-                "the fold column holds {} distinct value{}: cross-validation takes from 2 to \
-                 {MAX_FOLDS} folds",
-                distinct.len(),
-                if distinct.len() == 1 { "" } else { "s" },
-            )));
+            return Err(unusable(distinct.len()));
         }
         let rank = |value: &i64| distinct.partition_point(|known| known < value) as u16;
         Ok(Self {
@@ -71,6 +72,15 @@ impl Folds {
     pub fn of(&self, row: usize) -> usize {
         usize::from(self.of[row])
     }
+}
+
+/// The error for a column with so many different folds.
+fn unusable(distinct: usize) -> Error {
+    Error::votes(format!(
+        "the fold column holds {distinct} distinct value{}: cross-validation takes from 2 to \
+         {MAX_FOLDS} folds",
+        if distinct == 1 { "" } else { "s" },
+    ))
 }
 
 #[cfg(test)]

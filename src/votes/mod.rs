@@ -21,6 +21,10 @@ mod group;
 mod ids;
 mod numbers;
 mod partition;
+#[cfg(test)]
+pub(crate) mod rank_tables;
+#[cfg_attr(not(feature = "python"), allow(dead_code))]
+mod ranks;
 mod row;
 mod sort;
 mod state;
@@ -37,3 +41,5 @@ pub use row::Row;
 pub use state::CountedVotes;
 
 pub(crate) use comparisons::Choices;
+#[cfg(feature = "python")]
+pub(crate) use ranks::AnnotatorCounts;

@@ -19,7 +19,7 @@ use super::comparisons::Choices;
 use crate::error::{Error, Result};
 
 /// With more different numbers than this it is no scale.
-const MAX_SCALE_NUMBERS: usize = 101;
+pub(super) const MAX_SCALE_NUMBERS: usize = 101;
 
 /// An error lists so many numbers at most.
 const MAX_LISTED: usize = 11;

@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::collective::{BlockSum, Collective, add_up};
+use crate::collective::{BlockSum, Collective, add_up, covering_nodes};
 use crate::error::Result;
 use crate::execution::in_parallel;
 
@@ -110,6 +110,11 @@ impl Partition {
         self.blocks.len()
     }
 
+    /// Which of the table's blocks are here.
+    pub(crate) fn blocks(&self) -> Range<usize> {
+        self.blocks.clone()
+    }
+
     /// Whether all votes of the table are here.
     pub(crate) fn is_complete(&self) -> bool {
         self.collective.is_none()
@@ -123,6 +128,11 @@ impl Partition {
     /// Which of the table's annotators are here.
     pub(crate) fn annotators(&self) -> Share {
         self.annotators
+    }
+
+    /// Of something by annotator of the table, the part of those who are here.
+    pub(crate) fn here<'a, T>(&self, of_table: &'a [T]) -> &'a [T] {
+        &of_table[self.annotators.before..][..self.starts[self.len()]]
     }
 
     /// Which of the table's rows are here.
@@ -149,11 +159,40 @@ impl Partition {
         threads: usize,
         add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync,
     ) -> Result<Vec<f64>> {
-        self.sum_blocks(self.map(threads, |annotators| {
-            let mut sum = vec![0.0; length];
-            add(annotators, &mut sum)?;
-            Ok(sum)
-        })?)
+        let runs = self.runs(threads);
+        let nodes = in_parallel(runs.len(), threads, |run| {
+            let mut nodes: Vec<BlockSum> = Vec::new();
+            for block in runs[run].clone() {
+                let annotators = self.annotators_of(block - self.blocks.start);
+                let mut values = Vec::new(); // zeros
+                if !annotators.is_empty() {
+                    values.resize(length, 0.0);
+                    add(annotators, &mut values)?;
+                }
+                let blocks = block..block + 1;
+                nodes.push(BlockSum { blocks, values });
+                let left = add_up(&mut nodes).into_iter();
+                nodes = left.map(|k| std::mem::take(&mut nodes[k])).collect();
+            }
+            Ok(nodes)
+        })?;
+        let mut nodes: Vec<BlockSum> = nodes.into_iter().flatten().collect();
+        let mut sum = self.reduce(&mut nodes)?;
+        sum.resize(length, 0.0); // empty if nobody is there
+        Ok(sum)
+    }
+
+    /// The blocks that are here in runs, a few for each thread, so that the sums of a run can be
+    /// added up one after the other: there is never memory for the sums of all blocks. A run
+    /// is a node of the tree, or the part of it that is here.
+    fn runs(&self, threads: usize) -> Vec<Range<usize>> {
+        let wanted = self.len() / (4 * threads.max(1));
+        let length = 1 << wanted.max(1).ilog2();
+        let Range { start, end } = self.blocks;
+        let first = start / length * length;
+        let runs = (first..end).step_by(length);
+        runs.map(|run| run.max(start)..(run + length).min(end))
+            .collect()
     }
 
     /// The sum over all blocks of the table, given the sums of those that are here.
@@ -204,6 +243,33 @@ impl Partition {
         let all = collective.all_gather(bytes)?;
         let numbers = all.iter().flat_map(|bytes| bytes.as_chunks::<8>().0);
         Ok(numbers.map(|bytes| f64::from_le_bytes(*bytes)).collect())
+    }
+
+    /// Counts of the table, given those of what is here: integers are exact in any order.
+    pub(crate) fn total<const N: usize>(&self, here: [u64; N]) -> Result<[u64; N]> {
+        let bytes = here.iter().flat_map(|count| count.to_le_bytes()).collect();
+        let mut total = [0; N];
+        for bytes in self.gather_bytes(bytes)? {
+            for (sum, count) in total.iter_mut().zip(bytes.as_chunks::<8>().0) {
+                *sum += u64::from_le_bytes(*count);
+            }
+        }
+        Ok(total)
+    }
+
+    /// Counts of the table, many of them, given those of what is here.
+    pub(crate) fn total_counts(&self, here: Vec<f64>) -> Result<Vec<f64>> {
+        let length = here.len();
+        let mut counts = Some(here);
+        // As if all were in the first block.
+        let nodes = covering_nodes(self.blocks.clone()).into_iter();
+        let nodes = nodes.map(|blocks| BlockSum {
+            blocks,
+            values: counts.take().unwrap_or_default(),
+        });
+        let mut total = self.reduce(&mut nodes.collect::<Vec<_>>())?;
+        total.resize(length, 0.0);
+        Ok(total)
     }
 
     /// What every rank passes, in the order of ranks.

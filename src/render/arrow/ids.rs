@@ -10,7 +10,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, UnionArray};
 use arrow_schema::{ArrowError, DataType, Field, UnionFields, UnionMode};
 
-use crate::votes::{IdRef, IdType};
+use crate::votes::{IdRef, IdType, Ids};
 
 /// The Arrow type of ids: 128-bit integers are decimals without a fraction;
 /// mixed ones a union of a 64-bit integer and a text.
@@ -38,6 +38,16 @@ fn mixed_fields() -> UnionFields {
         Field::new("text", DataType::Utf8, true),
     ];
     UnionFields::from_fields(fields)
+}
+
+/// Ids as a column.
+#[cfg_attr(not(feature = "python"), allow(dead_code))]
+pub(crate) fn id_array(ids: &Ids) -> Result<ArrayRef, ArrowError> {
+    let mut builder = id_builder(ids.id_type());
+    for id in ids.iter() {
+        builder.append(Some(id))?;
+    }
+    Ok(builder.finish())
 }
 
 /// A column of ids under construction.

@@ -12,6 +12,8 @@ mod set_arguments;
 mod tables;
 
 pub use column::{ColumnKind, ResultColumn};
+#[allow(unused_imports, reason = "for the hosts, which are features")]
+pub(crate) use ids::id_array;
 pub use ids::id_data_type;
 pub use result_set::ResultSet;
 pub use set_arguments::SetArguments;

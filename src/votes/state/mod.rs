@@ -30,4 +30,5 @@ mod format;
 mod merge;
 mod rows;
 
+pub(super) use bytes::{StateReader, write_ids, write_length};
 pub use counted::CountedVotes;

@@ -13,6 +13,8 @@
 //! Predictions use an own sharpness, of either sign: adversaries and annotators without
 //! a signal are predicted by the common scores as well, and make no camp.
 
+use std::ops::Range;
+
 use super::outcomes::Link;
 use super::own_fit::OwnFit;
 use super::pooled_scores::PooledScores;
@@ -62,62 +64,142 @@ pub(super) fn explain_deviations(common: &[f64], within: &[f64]) -> bool {
 /// The camp of each annotator, false or true.
 pub(super) type CampFlags = Vec<bool>;
 
-/// The scores of both camps.
-pub(super) struct CampScores {
-    pub scores: [PooledScores; 2],
+/// How two camps are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct CampSearch<'a> {
+    pub link: Link,
+    pub has_sides: bool,
+    pub mean_weight: f64,
+    pub threads: usize,
+    pub stop: &'a Stop,
 }
 
-impl CampScores {
-    pub fn new(
-        votes: &Comparisons,
-        camp: &[bool],
-        link: Link,
-        mean_weight: f64,
-        stop: &Stop,
-    ) -> Result<Self> {
+impl CampSearch<'_> {
+    /// Finds two camps, if they predict votes that they were not found in: those of all
+    /// annotators of the table. The other functions give what belongs to those who are here.
+    pub fn camps(self, votes: &Comparisons) -> Result<Option<CampFlags>> {
+        let partition = votes.partition();
+        let mut gains = Vec::new();
+        for parity in [0, 1] {
+            let training = every_second(votes, parity);
+            let held_out = every_second(votes, 1 - parity);
+            let common = self.pooled(&training)?;
+            let camp = self.camps_in(&training, &common)?;
+            let camps = self.scores_of_camps(&training, &camp)?;
+            let own = self.for_each(votes, |u| {
+                let own = &camps[usize::from(camp[u])];
+                prediction(&training, &held_out, u, own, self.link)
+                    - prediction(&training, &held_out, u, &common, self.link)
+            })?;
+            gains.extend(partition.gather(&own)?);
+        }
+        let count = gains.len() as f64;
+        let mean = gains.iter().sum::<f64>() / count;
+        let squares: f64 = gains.iter().map(|gain| (gain - mean).powi(2)).sum();
+        // Both halves of an annotator count as one.
+        let error = (2.0 * squares / (count - 1.0) / count).sqrt();
+        if mean <= MIN_GAIN * error {
+            return Ok(None);
+        }
+        let common = self.pooled(votes)?;
+        let camp = self.camps_in(votes, &common)?;
+        let camp: Vec<f64> = camp
+            .into_iter()
+            .map(|camp| f64::from(u8::from(camp)))
+            .collect();
+        let camp = partition.gather(&camp)?.into_iter().map(|camp| camp > 0.0);
+        Ok(Some(camp.collect()).filter(|camp: &CampFlags| is_even(camp)))
+    }
+
+    /// The camps that explain votes best: from the direction in which residuals vary most,
+    /// annotators move to the camp that explains their votes better until none moves.
+    fn camps_in(self, votes: &Comparisons, common: &PooledScores) -> Result<CampFlags> {
+        let mut camp = self.main_direction(votes, common)?;
+        for _ in 0..MAX_MOVES {
+            let [first, second] = &self.scores_of_camps(votes, &camp)?;
+            let likelihood = |u, scores| likelihood_under(votes, u, scores, self.link);
+            let moved = self.for_each(votes, |u| likelihood(u, second) > likelihood(u, first))?;
+            let moves = moved.iter().zip(&camp).filter(|(new, old)| new != old);
+            let [moves] = votes.partition().total([moves.count() as u64])?;
+            if moves == 0 {
+                break;
+            }
+            camp = moved;
+        }
+        Ok(camp)
+    }
+
+    /// The sign of each annotator along the direction in which the residuals of annotators
+    /// vary most, by power iteration.
+    fn main_direction(self, votes: &Comparisons, common: &PooledScores) -> Result<CampFlags> {
+        let residuals = self
+            .for_each(votes, |u| {
+                let working = working(votes, u, common);
+                let fit = OwnFit::new(&working, self.link, self.has_sides);
+                let residual = |vote: &WorkingVote| vote.choice - fit.mean(vote, self.link);
+                working.iter().map(residual).collect::<Vec<f64>>()
+            })?
+            .concat();
+        let rows = |u| votes.rows(u).map(|row| (votes.get(row), residuals[row]));
+        let mut random = Random(0);
+        let mut direction: Vec<f64> = (0..votes.items()).map(|_| random.normal()).collect();
+        let mut along = Vec::new();
+        for _ in 0..POWER_STEPS {
+            self.stop.check()?;
+            along = self.for_each(votes, |u| {
+                let size: f64 = rows(u).map(|(_, residual)| residual * residual).sum();
+                let product: f64 = rows(u)
+                    .map(|(vote, residual)| {
+                        residual * (direction[vote.left] - direction[vote.right])
+                    })
+                    .sum();
+                product / size.max(f64::MIN_POSITIVE).sqrt()
+            })?;
+            let add = |annotators: Range<usize>, next: &mut [f64]| {
+                for u in annotators {
+                    for (vote, residual) in rows(u) {
+                        next[vote.left] += along[u] * residual;
+                        next[vote.right] -= along[u] * residual;
+                    }
+                }
+                Ok(())
+            };
+            let next = votes.partition().sum(votes.items(), self.threads, add)?;
+            let norm = next.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if norm > 0.0 {
+                direction = next.iter().map(|x| x / norm).collect();
+            }
+        }
+        Ok(along.iter().map(|along| *along > 0.0).collect())
+    }
+
+    /// The scores of both camps, given the camps of those who are here.
+    pub fn scores_of_camps(self, votes: &Comparisons, camp: &[bool]) -> Result<[PooledScores; 2]> {
         let of = |wanted: bool| {
             let members = camp.iter().map(|&camp| camp == wanted).collect();
-            PooledScores::of_members(votes, members, link, mean_weight, stop)
+            let (link, weight) = (self.link, self.mean_weight);
+            PooledScores::of_members(votes, members, link, weight, self.threads, self.stop)
         };
-        Ok(Self {
-            scores: [of(false)?, of(true)?],
-        })
+        Ok([of(false)?, of(true)?])
     }
-}
 
-/// Finds two camps, if they predict votes that they were not found in.
-pub(super) fn find_camps(
-    votes: &Comparisons,
-    link: Link,
-    has_sides: bool,
-    mean_weight: f64,
-    stop: &Stop,
-) -> Result<Option<CampFlags>> {
-    let mut gains = Vec::new();
-    for parity in [0, 1] {
-        let training = every_second(votes, parity);
-        let held_out = every_second(votes, 1 - parity);
-        let common = pooled(&training, link, mean_weight, stop)?;
-        let camp = camps_in(&training, &common, link, has_sides, mean_weight, stop)?;
-        let camps = CampScores::new(&training, &camp, link, mean_weight, stop)?;
-        for (u, &is_second) in camp.iter().enumerate() {
-            let own = &camps.scores[usize::from(is_second)];
-            let gain = prediction(&training, &held_out, u, own, link)
-                - prediction(&training, &held_out, u, &common, link);
-            gains.push(gain);
-        }
+    fn pooled(self, votes: &Comparisons) -> Result<PooledScores> {
+        let flow = Flow::with_threads(votes, PairModel::Uniform, self.threads, self.stop)?;
+        PooledScores::new(&flow, self.link, self.mean_weight, self.stop)
     }
-    let count = gains.len() as f64;
-    let mean = gains.iter().sum::<f64>() / count;
-    let squares: f64 = gains.iter().map(|gain| (gain - mean).powi(2)).sum();
-    // Both halves of an annotator count as one.
-    let error = (2.0 * squares / (count - 1.0) / count).sqrt();
-    if mean <= MIN_GAIN * error {
-        return Ok(None);
+
+    /// Computes something for each annotator who is here.
+    fn for_each<T: Clone + Send>(
+        self,
+        votes: &Comparisons,
+        compute: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let blocks = votes.partition().map(self.threads, |annotators| {
+            self.stop.check()?;
+            Ok(annotators.map(&compute).collect::<Vec<T>>())
+        })?;
+        Ok(blocks.concat())
     }
-    let common = pooled(votes, link, mean_weight, stop)?;
-    let camp = camps_in(votes, &common, link, has_sides, mean_weight, stop)?;
-    Ok(Some(camp).filter(|camp| is_even(camp)))
 }
 
 /// Whether neither camp is a small minority.
@@ -125,78 +207,6 @@ pub(super) fn is_even(camp: &[bool]) -> bool {
     let second = camp.iter().filter(|&&second| second).count();
     let smaller = second.min(camp.len() - second);
     smaller as f64 >= MIN_SHARE * camp.len() as f64
-}
-
-/// The camps that explain votes best: from the direction in which residuals vary most,
-/// annotators move to the camp that explains their votes better until none moves.
-fn camps_in(
-    votes: &Comparisons,
-    common: &PooledScores,
-    link: Link,
-    has_sides: bool,
-    mean_weight: f64,
-    stop: &Stop,
-) -> Result<CampFlags> {
-    let mut camp = main_direction(votes, common, link, has_sides, stop)?;
-    for _ in 0..MAX_MOVES {
-        let camps = CampScores::new(votes, &camp, link, mean_weight, stop)?;
-        let moved: CampFlags = (0..votes.annotators())
-            .map(|u| {
-                let [first, second] = &camps.scores;
-                likelihood_under(votes, u, second, link) > likelihood_under(votes, u, first, link)
-            })
-            .collect();
-        if moved == camp {
-            break;
-        }
-        camp = moved;
-    }
-    Ok(camp)
-}
-
-/// The sign of each annotator along the direction in which the residuals of annotators
-/// vary most, by power iteration.
-fn main_direction(
-    votes: &Comparisons,
-    common: &PooledScores,
-    link: Link,
-    has_sides: bool,
-    stop: &Stop,
-) -> Result<CampFlags> {
-    let mut residuals = Vec::with_capacity(votes.len());
-    for u in 0..votes.annotators() {
-        let working = working(votes, u, common);
-        let fit = OwnFit::new(&working, link, has_sides);
-        residuals.extend(
-            working
-                .iter()
-                .map(|vote| vote.choice - fit.mean(vote, link)),
-        );
-    }
-    let mut random = Random(0);
-    let mut direction: Vec<f64> = (0..votes.items()).map(|_| random.normal()).collect();
-    let mut along = vec![0.0; votes.annotators()];
-    for _ in 0..POWER_STEPS {
-        stop.check()?;
-        let mut next = vec![0.0; votes.items()];
-        for (u, along) in along.iter_mut().enumerate() {
-            let rows = || votes.rows(u).map(|row| (votes.get(row), residuals[row]));
-            let size: f64 = rows().map(|(_, residual)| residual * residual).sum();
-            let product: f64 = rows()
-                .map(|(vote, residual)| residual * (direction[vote.left] - direction[vote.right]))
-                .sum();
-            *along = product / size.max(f64::MIN_POSITIVE).sqrt();
-            for (vote, residual) in rows() {
-                next[vote.left] += *along * residual;
-                next[vote.right] -= *along * residual;
-            }
-        }
-        let norm = next.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if norm > 0.0 {
-            direction = next.iter().map(|x| x / norm).collect();
-        }
-    }
-    Ok(along.iter().map(|along| *along > 0.0).collect())
 }
 
 /// The log-likelihood of an annotator's held-out votes, with the sharpness that the
@@ -253,11 +263,6 @@ fn working(votes: &Comparisons, annotator: usize, scores: &PooledScores) -> Vec<
         others_difference: 0.0,
     });
     rows.collect()
-}
-
-fn pooled(votes: &Comparisons, link: Link, mean_weight: f64, stop: &Stop) -> Result<PooledScores> {
-    let flow = Flow::new(votes, PairModel::Uniform, stop)?;
-    PooledScores::new(&flow, link, mean_weight, stop)
 }
 
 /// Every second vote of each annotator.

@@ -18,13 +18,15 @@
 //! the tests and this say.
 
 use super::deviation_test::Deviation;
-use super::kinds::{KindLikelihood, Kinds, POINTS, explained_share, sharpness_grid};
+use super::kinds::{KindLikelihood, KindSample, Kinds, POINTS, explained_share, sharpness_grid};
 use super::outcomes::Link;
 use super::random_sign_tail::{fair_tail, tail};
 use super::test_results::TestResults;
 use super::working_votes::WorkingVote;
+use crate::error::Result;
 use crate::model::distributions::{median, normal_tail};
 use crate::model::inference::fdr::q_values;
+use crate::votes::Partition;
 
 /// Nobody with a smaller probability is tested for having no signal.
 const MIN_PROBABILITY: f64 = 0.2;
@@ -92,29 +94,44 @@ pub(super) struct ConsensusOutcome {
     not_against: f64,
     has_signal: f64,
     no_signal_p: f64,
-    pub expected_agreement: f64,
+    expected_agreement: f64,
 }
 
 impl<'a> ConsensusTest<'a> {
-    /// Describes the crowd, given the scores of items.
-    pub fn new(link: Link, readings: &'a [ConsensusReading], theta: &[f64]) -> Self {
-        let squares: f64 = readings.iter().map(|one| one.votes * one.mean_square).sum();
-        let votes: f64 = readings.iter().map(|one| one.votes).sum();
-        let share = |s: f64| explained_share(theta, link, squares / votes, s);
-        let telling = |one: &&ConsensusReading| !one.has_side && one.votes >= MIN_VOTES;
-        let telling: Vec<_> = readings
-            .iter()
-            .filter(telling)
-            .map(|one| &one.kind)
-            .collect();
-        let kinds = Kinds::new(&telling, share);
-        Self {
+    /// Describes the crowd, given what those who are here say and the scores of items.
+    pub fn new(
+        link: Link,
+        readings: &'a [ConsensusReading],
+        theta: &[f64],
+        partition: &Partition,
+        threads: usize,
+    ) -> Result<Self> {
+        let sums = partition.sum(2, threads, |annotators, sum| {
+            for one in &readings[annotators] {
+                sum[0] += one.votes * one.mean_square;
+                sum[1] += one.votes;
+            }
+            Ok(())
+        })?;
+        let share = |s: f64| explained_share(theta, link, sums[0] / sums[1], s);
+        let telling = |one: &'a ConsensusReading| {
+            let is_telling = !one.has_side && one.votes >= MIN_VOTES;
+            is_telling.then_some(&one.kind)
+        };
+        let sample = KindSample {
+            annotators: readings.iter().map(telling).collect(),
+            partition,
+            threads,
+        };
+        let kinds = Kinds::new(&sample, share)?;
+        let variances: Vec<f64> = readings.iter().map(|one| one.variance).collect();
+        Ok(Self {
             link,
             readings,
             sharpness_weights: kinds.sharpness_weights(),
             kinds,
-            usual_variance: median(readings.iter().map(|one| one.variance)),
-        }
+            usual_variance: median(partition.gather(&variances)?.into_iter()),
+        })
     }
 
     /// Tests an annotator.
@@ -139,25 +156,42 @@ impl<'a> ConsensusTest<'a> {
         }
     }
 
-    /// The results for votes against the others and for votes without a signal.
-    pub fn results(&self, outcomes: &[ConsensusOutcome]) -> [TestResults; 2] {
-        let not_against = outcomes.iter().map(|one| one.not_against);
-        let by_kinds = mean_of_smaller(&not_against.collect::<Vec<_>>());
+    /// The results by annotator of the table, given what the tests say of those who are here.
+    pub fn results(
+        &self,
+        outcomes: &[ConsensusOutcome],
+        partition: &Partition,
+    ) -> Result<ConsensusResults> {
+        let column = |value: fn(&ConsensusOutcome) -> f64| {
+            partition.gather(&outcomes.iter().map(value).collect::<Vec<_>>())
+        };
+        let by_kinds = mean_of_smaller(&column(|one| one.not_against)?);
         let against_p: Vec<f64> = self.readings.iter().map(|one| one.against_p).collect();
+        let against_p = partition.gather(&against_p)?;
         let against = TestResults {
             // An individual must be significant, too: at half of the rate.
             q: largest(&by_kinds, against_p.iter().map(|p| 2.0 * p)),
             p: against_p,
         };
-        let has_signal = outcomes.iter().map(|one| one.has_signal);
-        let by_kinds = mean_of_smaller(&has_signal.collect::<Vec<_>>());
-        let no_signal_p: Vec<f64> = outcomes.iter().map(|one| one.no_signal_p).collect();
+        let by_kinds = mean_of_smaller(&column(|one| one.has_signal)?);
+        let no_signal_p = column(|one| one.no_signal_p)?;
         let no_signal = TestResults {
             q: largest(&by_kinds, q_values(&no_signal_p).into_iter()),
             p: no_signal_p,
         };
-        [against, no_signal]
+        Ok(ConsensusResults {
+            against,
+            no_signal,
+            expected_agreement: column(|one| one.expected_agreement)?,
+        })
     }
+}
+
+/// What the tests say of all annotators of the table.
+pub(super) struct ConsensusResults {
+    pub against: TestResults,
+    pub no_signal: TestResults,
+    pub expected_agreement: Vec<f64>,
 }
 
 /// The larger of two, at most 1.

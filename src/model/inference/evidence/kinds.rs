@@ -15,6 +15,8 @@
 use super::deviation_test::Deviation;
 use super::outcomes::{Link, tanh};
 use super::working_votes::WorkingVote;
+use crate::error::Result;
+use crate::votes::Partition;
 
 /// The grid of sharpness: from 0.02 to 20 in equal steps of the logarithm.
 pub(super) const POINTS: usize = 36;
@@ -236,6 +238,35 @@ pub(super) struct Kinds {
     explained_share: f64,
 }
 
+/// The annotators from whom the crowd is estimated.
+pub(super) struct KindSample<'a> {
+    /// By annotator who is here; None for one who says nothing of the crowd.
+    pub annotators: Vec<Option<&'a KindLikelihood>>,
+    pub partition: &'a Partition,
+    pub threads: usize,
+}
+
+impl KindSample<'_> {
+    /// Sums over all annotators of the table: `add` adds one to them.
+    fn sum(
+        &self,
+        length: usize,
+        add: impl Fn(&KindLikelihood, &mut [f64]) + Sync,
+    ) -> Result<Vec<f64>> {
+        let annotators = &self.annotators;
+        self.partition.sum(length, self.threads, |block, sum| {
+            let telling = annotators[block].iter().flatten();
+            telling.for_each(|annotator| add(annotator, sum));
+            Ok(())
+        })
+    }
+
+    fn is_empty(&self) -> Result<bool> {
+        let count = self.annotators.iter().flatten().count();
+        Ok(self.partition.total([count as u64])? == [0])
+    }
+}
+
 /// The probability of each kind for one annotator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KindProbabilities {
@@ -247,29 +278,29 @@ pub(super) struct KindProbabilities {
 impl Kinds {
     /// Estimates the crowd. `explained_share` gives the share of the variance that
     /// scores explain at a sharpness.
-    pub fn new(annotators: &[&KindLikelihood], explained_share: impl Fn(f64) -> f64) -> Self {
+    pub fn new(sample: &KindSample<'_>, explained_share: impl Fn(f64) -> f64) -> Result<Self> {
         let mut kinds = Self {
             shares: [0.05, 0.05, 0.85, 0.05],
             mean: 0.0,
             spread: 0.4,
             explained_share: 0.0,
         };
-        if annotators.is_empty() {
-            return kinds;
+        if sample.is_empty()? {
+            return Ok(kinds);
         }
         for _ in 0..ITERATIONS {
             kinds.explained_share = explained_share(kinds.usual_sharpness());
-            kinds.update(annotators);
+            kinds.update(sample)?;
         }
         kinds.spread *= SPREAD_MARGIN;
-        kinds.allow_for_own_scores(annotators);
-        kinds
+        kinds.allow_for_own_scores(sample)?;
+        Ok(kinds)
     }
 
     /// Raises the share of own scores, at the cost of that without a signal, to the largest
     /// one that the votes allow. Where annotators have few votes, the two can hardly be
     /// told apart, and an estimate near zero would be false certainty.
-    fn allow_for_own_scores(&mut self, annotators: &[&KindLikelihood]) {
+    fn allow_for_own_scores(&mut self, sample: &KindSample<'_>) -> Result<()> {
         let weights = self.sharpness_weights();
         let [none, against, follows, own] = self.shares;
         let both = none + own;
@@ -277,25 +308,24 @@ impl Kinds {
             shares: [both - own, against, follows, own],
             ..self.clone()
         };
-        let log_likelihood = |own: f64| -> f64 {
-            let kinds = with_own(own);
-            let terms = annotators
-                .iter()
-                .map(|one| kinds.joint(one, &weights).log_likelihood);
-            terms.sum()
-        };
         let candidates = (0..SHARE_STEPS).map(|k| {
             let part = (k + 1) as f64 / (SHARE_STEPS + 1) as f64;
             both * part
         });
-        let candidates: Vec<_> = candidates.map(|own| (own, log_likelihood(own))).collect();
-        let best = candidates.iter().map(|(_, value)| *value);
-        let best = best.fold(log_likelihood(own), f64::max);
-        let allowed = candidates
-            .iter()
-            .filter(|(_, value)| *value >= best - MAX_LOSS);
+        let shares: Vec<f64> = candidates.chain([own]).collect();
+        let kinds: Vec<Self> = shares.iter().map(|&own| with_own(own)).collect();
+        let log_likelihoods = sample.sum(shares.len(), |one, sum| {
+            for (kinds, sum) in kinds.iter().zip(sum) {
+                *sum += kinds.joint(one, &weights).log_likelihood;
+            }
+        })?;
+        let best = log_likelihoods.iter().copied();
+        let best = best.fold(f64::NEG_INFINITY, f64::max);
+        let candidates = shares.iter().zip(&log_likelihoods).take(SHARE_STEPS);
+        let allowed = candidates.filter(|(_, value)| **value >= best - MAX_LOSS);
         let largest = allowed.map(|(own, _)| *own).fold(own, f64::max);
         self.shares = with_own(largest).shares;
+        Ok(())
     }
 
     /// The sharpness of a usual annotator.
@@ -316,19 +346,21 @@ impl Kinds {
     }
 
     /// One iteration of expectation maximisation.
-    fn update(&mut self, annotators: &[&KindLikelihood]) {
+    fn update(&mut self, sample: &KindSample<'_>) -> Result<()> {
         let weights = self.sharpness_weights();
-        let mut counts = PRIOR_COUNTS;
-        let mut sharpness = [0.0; POINTS];
-        for annotator in annotators {
+        let sums = sample.sum(PRIOR_COUNTS.len() + POINTS, |annotator, sum| {
             let joint = self.joint(annotator, &weights);
-            for (count, share) in counts.iter_mut().zip(joint.kinds) {
-                *count += share;
-            }
-            for (sum, share) in sharpness.iter_mut().zip(joint.sharpness) {
-                *sum += share;
-            }
-        }
+            let shares = joint.kinds.iter().chain(&joint.sharpness);
+            sum.iter_mut()
+                .zip(shares)
+                .for_each(|(sum, share)| *sum += share);
+        })?;
+        let (kinds, sharpness) = sums.split_at(PRIOR_COUNTS.len());
+        let mut counts = PRIOR_COUNTS;
+        counts
+            .iter_mut()
+            .zip(kinds)
+            .for_each(|(count, sum)| *count += sum);
         let total: f64 = counts.iter().sum();
         self.shares = counts.map(|count| count / total);
         let logarithms = sharpness_grid().map(libm::log);
@@ -345,6 +377,7 @@ impl Kinds {
             let variance = squares / (with_signal + PRIOR_SPREAD_COUNT);
             self.spread = variance.sqrt().min(MAX_SPREAD);
         }
+        Ok(())
     }
 
     /// The probabilities of an annotator.

@@ -29,7 +29,7 @@ pub use test_results::TestResults;
 use std::borrow::Cow;
 
 use bias_test::SideTest;
-use camps::CampScores;
+use camps::CampSearch;
 use consensus_test::{ConsensusReading, ConsensusTest};
 use deviation_test::ItemForm;
 use outcomes::{Link, outcomes};
@@ -41,7 +41,7 @@ use crate::execution::{Stop, in_parallel};
 use crate::model::flow::Flow;
 use crate::model::statistics::Statistics;
 use crate::options::PairModel;
-use crate::votes::Comparisons;
+use crate::votes::{Comparisons, Partition};
 
 /// What the tests say, by annotator.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,7 +84,8 @@ pub struct SplitCrowd {
 }
 
 impl SplitCrowd {
-    fn new(votes: &Comparisons, camps: Vec<bool>, scores: [PooledScores; 2]) -> Self {
+    /// Given the camps of all annotators of the table.
+    fn new(votes: &Comparisons, camps: &[bool], scores: [PooledScores; 2]) -> Result<Self> {
         let mut scores = scores.map(|pooled| pooled.theta);
         let second = camps.iter().filter(|&&second| second).count();
         let is_swapped = 2 * second > camps.len();
@@ -95,20 +96,21 @@ impl SplitCrowd {
             .iter()
             .map(|&second| 1 + u8::from(second != is_swapped))
             .collect();
-        Self {
-            agreement: (0..camps.len())
-                .map(|u| agreement(votes, u, &scores[usize::from(camp[u]) - 1]))
-                .collect(),
+        let partition = votes.partition();
+        let own = partition.here(&camp).iter().enumerate();
+        let agreement = own.map(|(u, &camp)| agreement(votes, u, &scores[usize::from(camp) - 1]));
+        Ok(Self {
+            agreement: partition.gather(&agreement.collect::<Vec<_>>())?,
             camp,
             scores: scores.into(),
-        }
+        })
     }
 }
 
 impl Evidence {
-    /// Tests every annotator. `flow` has the mean choices by pair, if they are known.
-    /// Without `has_sides`, left and right may stand for winner and loser: nobody has a
-    /// pull to a side then.
+    /// Tests every annotator of the table, each where the votes are. `flow` has the mean
+    /// choices by pair, if they are known. Without `has_sides`, left and right may stand for
+    /// winner and loser: nobody has a pull to a side then.
     pub fn new(
         votes: &Comparisons,
         statistics: &Statistics,
@@ -117,50 +119,53 @@ impl Evidence {
         threads: usize,
         stop: &Stop,
     ) -> Result<Self> {
-        let (outcomes, link) = outcomes(votes);
+        let (outcomes, link) = outcomes(votes)?;
         let is_unchanged = matches!(outcomes, Cow::Borrowed(_));
         let pooled_flow;
         let flow = match flow.filter(|_| is_unchanged) {
             Some(flow) => flow,
             None => {
-                pooled_flow = Flow::new(&outcomes, PairModel::Uniform, stop)?;
+                pooled_flow = Flow::with_threads(&outcomes, PairModel::Uniform, threads, stop)?;
                 &pooled_flow
             }
         };
-        let mean_weight = statistics.total() / votes.len() as f64;
+        let partition = &*votes.partition();
         let mut crowd = Crowd {
             votes: &outcomes,
+            partition,
             statistics,
             link,
-            mean_weight,
+            mean_weight: mean_weight(votes, statistics)?,
             has_sides,
             are_sides_random: true,
             threads,
             stop,
         };
-        let mut pooled = PooledScores::new(flow, link, mean_weight, stop)?;
+        let mut pooled = PooledScores::new(flow, link, crowd.mean_weight, stop)?;
         let sides = match has_sides {
-            true => SideAssignment::new(votes, flow, &pooled.theta),
+            true => SideAssignment::new(votes, flow, &pooled.theta)?,
             false => SideAssignment::default(),
         };
         crowd.are_sides_random = sides.is_random();
         let bias = crowd.bias(&pooled)?;
         let mut evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, &bias)?;
+        let mut members = vec![true; partition.annotators().total];
         for _ in 0..MAX_TRIMS {
-            let Some(members) = usual_annotators(&evidence, &pooled) else {
+            let Some(usual) = usual_annotators(&evidence, &members) else {
                 break;
             };
-            pooled = PooledScores::of_members(&outcomes, members, link, mean_weight, stop)?;
+            members = usual;
+            pooled = crowd.scores_of(partition.here(&members).to_vec())?;
             evidence = crowd.test(std::slice::from_ref(&pooled), |_| 0, &bias)?;
         }
         if let Some(camps) = crowd.camps(&evidence)? {
-            let scores = CampScores::new(&outcomes, &camps, link, mean_weight, stop)?.scores;
-            let camp_of = |u: usize| usize::from(camps[u]);
-            let within = crowd.test(&scores, camp_of, &bias)?;
+            let own = partition.here(&camps);
+            let scores = crowd.camp_search().scores_of_camps(&outcomes, own)?;
+            let within = crowd.test(&scores, |u| usize::from(own[u]), &bias)?;
             if camps::explain_deviations(&evidence.deviation.p, &within.deviation.p) {
                 evidence = within;
-                evidence.against = TestResults::none(votes.annotators());
-                evidence.split = Some(SplitCrowd::new(&outcomes, camps, scores));
+                evidence.against = TestResults::none(camps.len());
+                evidence.split = Some(SplitCrowd::new(&outcomes, &camps, scores)?);
             }
         }
         evidence.sides = sides;
@@ -168,13 +173,24 @@ impl Evidence {
     }
 }
 
+/// The mean weight of the votes of the table.
+fn mean_weight(votes: &Comparisons, statistics: &Statistics) -> Result<f64> {
+    let partition = votes.partition();
+    let total = partition.sum(1, 1, |annotators, sum| {
+        annotators.for_each(|u| sum[0] += statistics.annotator(u).votes);
+        Ok(())
+    })?;
+    let [rows] = partition.total([votes.len() as u64])?;
+    Ok(total[0] / rows as f64)
+}
+
 /// Scores are computed anew, without annotators who stand out, at most so often.
 const MAX_TRIMS: usize = 3;
 
-/// Annotators are tested in at most so many blocks, of at least so many annotators, on all
+/// Annotators are tested in at most so many groups, of at least so many annotators, on all
 /// threads.
-const MAX_BLOCKS: usize = 64;
-const MIN_BLOCK: usize = 8;
+const MAX_GROUPS: usize = 64;
+const MIN_GROUP: usize = 8;
 
 /// An annotator with a smaller q-value stands out.
 const MAX_TRIMMED_Q: f64 = 0.1;
@@ -185,15 +201,13 @@ const MIN_CHANGE: usize = 200;
 /// Those who do not stand out: scores that the others spoil would make the usual
 /// annotators deviate. None if they are the members of the scores already, but for a few,
 /// or fewer than half of the crowd.
-fn usual_annotators(evidence: &Evidence, scores: &PooledScores) -> Option<Vec<bool>> {
+fn usual_annotators(evidence: &Evidence, of_scores: &[bool]) -> Option<Vec<bool>> {
     let tests = [&evidence.deviation, &evidence.against, &evidence.no_signal];
     let is_usual = |u: usize| tests.iter().all(|test| test.q[u] > MAX_TRIMMED_Q);
     let members: Vec<bool> = (0..evidence.untied.len()).map(is_usual).collect();
     let count = members.iter().filter(|&&member| member).count();
-    let changes = members.iter().enumerate();
-    let changes = changes
-        .filter(|(u, member)| **member != scores.has(*u))
-        .count();
+    let changes = members.iter().zip(of_scores);
+    let changes = changes.filter(|(now, before)| now != before).count();
     let is_new = changes * MIN_CHANGE > members.len();
     (is_new && 2 * count >= members.len()).then_some(members)
 }
@@ -201,6 +215,7 @@ fn usual_annotators(evidence: &Evidence, scores: &PooledScores) -> Option<Vec<bo
 /// All annotators, as the tests need them.
 struct Crowd<'a> {
     votes: &'a Comparisons,
+    partition: &'a Partition,
     statistics: &'a Statistics,
     link: Link,
     mean_weight: f64,
@@ -210,11 +225,46 @@ struct Crowd<'a> {
     stop: &'a Stop,
 }
 
+/// The test for a favourite side.
+struct BiasResults {
+    /// By annotator of the table.
+    mean_residual: Vec<f64>,
+    /// By annotator of the table; None if nobody was tested.
+    p: Option<Vec<f64>>,
+}
+
 impl Crowd<'_> {
-    /// Tests each annotator for a favourite side: the mean residual and the p-values.
-    fn bias(&self, scores: &PooledScores) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
+    /// The scores of some of those who are here, and of such elsewhere.
+    fn scores_of(&self, members: Vec<bool>) -> Result<PooledScores> {
+        let (votes, link) = (self.votes, self.link);
+        PooledScores::of_members(
+            votes,
+            members,
+            link,
+            self.mean_weight,
+            self.threads,
+            self.stop,
+        )
+    }
+
+    /// How two camps would be looked for.
+    fn camp_search(&self) -> CampSearch<'_> {
+        CampSearch {
+            link: self.link,
+            has_sides: self.has_sides,
+            mean_weight: self.mean_weight,
+            threads: self.threads,
+            stop: self.stop,
+        }
+    }
+
+    /// Tests each annotator for a favourite side.
+    fn bias(&self, scores: &PooledScores) -> Result<BiasResults> {
         if !self.has_sides {
-            return Ok((vec![0.0; self.votes.annotators()], None));
+            return Ok(BiasResults {
+                mean_residual: vec![0.0; self.partition.annotators().total],
+                p: None,
+            });
         }
         let results = self.for_each(|annotators| {
             let mut working = WorkingVotes::new(self.votes, scores, self.link);
@@ -225,8 +275,11 @@ impl Crowd<'_> {
             };
             annotators.map(one).collect()
         })?;
-        let (mean_residual, p) = results.into_iter().unzip();
-        Ok((mean_residual, Some(p)))
+        let (mean_residual, p): (Vec<f64>, Vec<f64>) = results.into_iter().unzip();
+        Ok(BiasResults {
+            mean_residual: self.partition.gather(&mean_residual)?,
+            p: Some(self.partition.gather(&p)?),
+        })
     }
 
     /// Tests each annotator against one of the scores.
@@ -234,8 +287,9 @@ impl Crowd<'_> {
         &self,
         scores: &[PooledScores],
         scores_of: impl Fn(usize) -> usize + Sync,
-        (mean_residual, bias_p): &(Vec<f64>, Option<Vec<f64>>),
+        bias: &BiasResults,
     ) -> Result<Evidence> {
+        let bias_p = bias.p.as_ref().map(|p| self.partition.here(p));
         let all_working = || -> Vec<WorkingVotes<'_>> {
             let working = |scores| WorkingVotes::new(self.votes, scores, self.link);
             scores.iter().map(working).collect()
@@ -248,17 +302,21 @@ impl Crowd<'_> {
                     (working[scores_of(u)].of(u), self.statistics.annotator(u));
                 let (p, deviation) = form.test(votes, annotator, self.link, self.has_sides);
                 let untied = votes.iter().filter(|vote| vote.choice != 0.0).count();
-                let bias_p = bias_p.as_ref().map(|p| p[u]);
+                let bias_p = bias_p.map(|p| p[u]);
                 let items = annotator.items.len();
                 let consensus =
                     ConsensusReading::new(votes, items, deviation.as_ref(), self.link, bias_p);
-                Ok(((p, untied as u64), consensus))
+                Ok(([p, untied as f64], consensus))
             };
             annotators.map(one).collect()
         })?;
-        let (tests, readings): (Vec<(f64, u64)>, Vec<_>) = readings.into_iter().unzip();
-        let (deviation_p, untied) = tests.into_iter().unzip();
-        let consensus = ConsensusTest::new(self.link, &readings, &scores[0].theta);
+        let (tests, readings): (Vec<[f64; 2]>, Vec<_>) = readings.into_iter().unzip();
+        let tests = self.partition.gather(tests.as_flattened())?;
+        let tests = tests.as_chunks::<2>().0.iter();
+        let (deviation_p, untied) = tests.map(|&[p, untied]| (p, untied as u64)).unzip();
+        let theta = &scores[0].theta;
+        let consensus =
+            ConsensusTest::new(self.link, &readings, theta, self.partition, self.threads)?;
         let outcomes = self.for_each(|annotators| {
             let mut working = all_working();
             let one = |u: usize| {
@@ -267,35 +325,35 @@ impl Crowd<'_> {
             };
             annotators.map(one).collect()
         })?;
-        let [against, no_signal] = consensus.results(&outcomes);
-        let expected = outcomes.iter().map(|one| one.expected_agreement);
-        let no_bias = || vec![1.0; self.votes.annotators()];
+        let consensus = consensus.results(&outcomes, self.partition)?;
+        let no_bias = || vec![1.0; self.partition.annotators().total];
         Ok(Evidence {
-            mean_residual: mean_residual.clone(),
-            bias: TestResults::benjamini_hochberg(bias_p.clone().unwrap_or_else(no_bias)),
+            mean_residual: bias.mean_residual.clone(),
+            bias: TestResults::benjamini_hochberg(bias.p.clone().unwrap_or_else(no_bias)),
             deviation: TestResults::benjamini_hochberg(deviation_p),
-            against,
-            no_signal,
+            against: consensus.against,
+            no_signal: consensus.no_signal,
             untied,
-            expected_agreement: expected.collect(),
+            expected_agreement: consensus.expected_agreement,
             ..Evidence::default()
         })
     }
 
-    /// Computes something for each annotator, block by block, on all threads.
+    /// Computes something for each annotator who is here, some of them at a time, on all
+    /// threads.
     fn for_each<T: Send>(
         &self,
-        block: impl Fn(std::ops::Range<usize>) -> Result<Vec<T>> + Sync,
+        group: impl Fn(std::ops::Range<usize>) -> Result<Vec<T>> + Sync,
     ) -> Result<Vec<T>> {
         let annotators = self.votes.annotators();
-        let length = annotators.div_ceil(MAX_BLOCKS).max(MIN_BLOCK);
-        let blocks = in_parallel(annotators.div_ceil(length), self.threads, |k| {
-            block(k * length..annotators.min((k + 1) * length))
+        let length = annotators.div_ceil(MAX_GROUPS).max(MIN_GROUP);
+        let groups = in_parallel(annotators.div_ceil(length), self.threads, |k| {
+            group(k * length..annotators.min((k + 1) * length))
         })?;
-        Ok(blocks.into_iter().flatten().collect())
+        Ok(groups.into_iter().flatten().collect())
     }
 
-    /// The camps of a crowd that may be split.
+    /// The camps of a crowd that may be split, by annotator of the table.
     fn camps(&self, evidence: &Evidence) -> Result<Option<Vec<bool>>> {
         // Two camps that contradict each other: the smaller one goes against the scores
         // of both together, and does not deviate otherwise.
@@ -306,13 +364,7 @@ impl Crowd<'_> {
         if !camps::may_be_split(&evidence.deviation.p) {
             return Ok(None);
         }
-        camps::find_camps(
-            self.votes,
-            self.link,
-            self.has_sides,
-            self.mean_weight,
-            self.stop,
-        )
+        self.camp_search().camps(self.votes)
     }
 }
 
@@ -327,4 +379,36 @@ pub fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
         }
     }
     agreed / untied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::votes::rank_tables::{assert_same_on_ranks, tables};
+
+    #[test]
+    fn ranks_say_the_same_of_everybody() {
+        let stop = Stop::default();
+        for (name, votes) in tables() {
+            for has_sides in [true, false] {
+                let evidence = |votes: &Comparisons, threads| {
+                    let statistics = Statistics::new(votes, &stop).unwrap();
+                    Evidence::new(votes, &statistics, None, has_sides, threads, &stop).unwrap()
+                };
+                // Who has no votes has NaN, which is not equal to itself.
+                let found = assert_same_on_ranks(&votes, |votes, threads| {
+                    format!("{:?}", evidence(votes, threads))
+                });
+                let alone = evidence(&votes, 1);
+                assert_eq!(found, format!("{alone:?}"));
+                assert_eq!(alone.deviation.q.len(), votes.annotators());
+                assert_eq!(alone.split.is_some(), name.contains("split"), "{name}");
+                let is_found = |test: &TestResults| test.q.iter().any(|&q| q < 0.1);
+                if alone.split.is_none() {
+                    assert!(is_found(&alone.against), "{name}");
+                    assert_eq!(is_found(&alone.bias), has_sides, "{name}");
+                }
+            }
+        }
+    }
 }

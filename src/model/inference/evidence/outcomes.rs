@@ -8,7 +8,8 @@
 
 use std::borrow::Cow;
 
-use crate::model::distributions::median;
+use crate::error::Result;
+use crate::model::table_median::median_of_table;
 use crate::votes::{Comparison, Comparisons};
 
 /// Strengths are cut off at this multiple of their median: 3.4 standard deviations of
@@ -46,22 +47,25 @@ pub(super) fn tanh(z: f64) -> f64 {
     ((1.0 - decay) / (1.0 + decay)).copysign(z)
 }
 
-/// The votes with choices of about 1, and the link that fits them.
-pub(super) fn outcomes(votes: &Comparisons) -> (Cow<'_, Comparisons>, Link) {
+/// The votes with choices of about 1, and the link that fits those of the table.
+pub(super) fn outcomes(votes: &Comparisons) -> Result<(Cow<'_, Comparisons>, Link)> {
     let strengths = || {
         let choices = (0..votes.len()).map(|row| votes.get(row).choice.abs());
         choices.filter(|&strength| strength > 0.0)
     };
+    let partition = votes.partition();
     let largest = strengths().fold(0.0, f64::max);
     let smallest = strengths().fold(f64::INFINITY, f64::min);
+    let [largest, smallest] = partition.max([largest, -smallest])?;
+    let smallest = -smallest;
     let (unit, cut_off, link) = if smallest >= largest {
         (largest, f64::INFINITY, Link::Logistic)
     } else {
-        let unit = median(strengths());
+        let unit = median_of_table(&partition, strengths)?;
         (unit, MAX_STRENGTH, Link::Linear)
     };
     if unit == 1.0 && largest <= cut_off || largest == 0.0 {
-        return (Cow::Borrowed(votes), link);
+        return Ok((Cow::Borrowed(votes), link));
     }
     let mut scaled = Comparisons::with_capacity(
         votes.items(),
@@ -76,7 +80,7 @@ pub(super) fn outcomes(votes: &Comparisons) -> (Cow<'_, Comparisons>, Link) {
         }
         scaled.end_annotator();
     }
-    (Cow::Owned(scaled), link)
+    Ok((Cow::Owned(scaled.in_blocks(partition)), link))
 }
 
 #[cfg(test)]
@@ -86,7 +90,7 @@ mod tests {
     fn read(choices: &[f64]) -> (Vec<f64>, Link) {
         let mut votes = Comparisons::with_capacity(2, 0, true, false);
         votes.push_annotator(choices.iter().map(|&choice| (0, 1, choice, 1.0)));
-        let (votes, link) = outcomes(&votes);
+        let (votes, link) = outcomes(&votes).unwrap();
         (votes.of(0).map(|vote| vote.choice).collect(), link)
     }
 

@@ -44,24 +44,26 @@ pub(super) struct PooledScores {
     /// By item: the diagonal of the Hessian, without the ridge.
     pub information: Vec<f64>,
     pub ridge: f64,
-    /// By annotator: whether their votes are in the scores. None if all are.
+    /// By annotator who is here: whether their votes are in the scores. None if all are.
     members: Option<Vec<bool>>,
 }
 
 impl PooledScores {
-    /// The scores of some annotators.
+    /// The scores of some annotators, wherever they are; `members` are those who are here.
     pub fn of_members(
         votes: &Comparisons,
         members: Vec<bool>,
         link: Link,
         mean_weight: f64,
+        threads: usize,
         stop: &Stop,
     ) -> Result<Self> {
         let mut is_kept = vec![false; votes.len()];
         for (u, &member) in members.iter().enumerate() {
             is_kept[votes.rows(u)].fill(member);
         }
-        let flow = Flow::new(&votes.select(|row| is_kept[row]), PairModel::Uniform, stop)?;
+        let kept = votes.select(|row| is_kept[row]);
+        let flow = Flow::with_threads(&kept, PairModel::Uniform, threads, stop)?;
         let mut scores = Self::new(&flow, link, mean_weight, stop)?;
         scores.members = Some(members);
         Ok(scores)

@@ -12,6 +12,7 @@
 //! habit of an annotator can move it; it is large if good items stand on one side more
 //! often, or if one item always stands left. Rows count, whatever their weight.
 
+use crate::error::Result;
 use crate::model::distributions::gamma_tail;
 use crate::model::flow::Flow;
 use crate::votes::Comparisons;
@@ -40,11 +41,14 @@ impl Default for SideAssignment {
 
 impl SideAssignment {
     /// Looks at the votes, given their pairs and the scores of the items.
-    pub(super) fn new(votes: &Comparisons, flow: &Flow, theta: &[f64]) -> Self {
+    pub(super) fn new(votes: &Comparisons, flow: &Flow, theta: &[f64]) -> Result<Self> {
         let items = votes.items();
-        let (mut imbalance, mut seen) = (vec![0.0; items], vec![0.0; items]);
-        let (mut better_left, mut decided) = (0.0, 0.0);
-        let mut rows_of_pair = vec![0.0; flow.len()];
+        // All of these are integers. The last two: votes on items with different scores, and
+        // how often the better one stood left.
+        let mut counts = vec![0.0; 2 * items + flow.len() + 2];
+        let (by_item, others) = counts.split_at_mut(2 * items);
+        let (imbalance, seen) = by_item.split_at_mut(items);
+        let (rows_of_pair, decisions) = others.split_at_mut(flow.len());
         for row in 0..votes.len() {
             let [left, right] = votes.pair(row).map(|item| item as usize);
             imbalance[left] += 1.0;
@@ -53,11 +57,16 @@ impl SideAssignment {
             seen[right] += 1.0;
             rows_of_pair[flow.pair(left.min(right), left.max(right))] += 1.0;
             if theta[left] != theta[right] {
-                decided += 1.0;
-                better_left += f64::from(u8::from(theta[left] > theta[right]));
+                decisions[0] += 1.0;
+                decisions[1] += f64::from(u8::from(theta[left] > theta[right]));
             }
         }
-        let terms = imbalance.iter().zip(&seen).filter(|(_, seen)| **seen > 0.0);
+        let counts = votes.partition().total_counts(counts)?;
+        let (by_item, others) = counts.split_at(2 * items);
+        let (imbalance, seen) = by_item.split_at(items);
+        let (rows_of_pair, decisions) = others.split_at(flow.len());
+        let (decided, better_left) = (decisions[0], decisions[1]);
+        let terms = imbalance.iter().zip(seen).filter(|(_, seen)| **seen > 0.0);
         let mean = terms.clone().count() as f64;
         let value: f64 = terms.map(|(a, d)| a * a / d).sum();
         let mut square = mean;
@@ -73,14 +82,14 @@ impl SideAssignment {
         } else {
             1.0 // no two votes have an item in common
         };
-        Self {
+        Ok(Self {
             p_value,
             better_left: if decided > 0.0 {
                 better_left / decided
             } else {
                 0.5
             },
-        }
+        })
     }
 
     /// Whether the sides may have been assigned at random.

@@ -28,6 +28,12 @@ pub fn knockoff_statistics(
     hodgerank: &[f64],
     stop: &Stop,
 ) -> Result<Vec<f64>> {
+    if !votes.partition().is_complete() {
+        return Err(Error::option(
+            "bias_test = 'knockoff' needs all votes in one process: leave bias_test out for the \
+             test by p-values",
+        ));
+    }
     let annotators = problem.statistics.annotators();
     if annotators > MAX_ANNOTATORS {
         return Err(Error::option(format!(

@@ -25,38 +25,38 @@ pub(super) struct AnnotatorSums {
 }
 
 impl AnnotatorSums {
-    pub fn new(items: usize, loss: Loss) -> Self {
-        Self {
-            loss,
-            votes: vec![0.0; items],
-            vote_squares: vec![0.0; items],
-            contribution_squares: vec![0.0; items],
-            residual_squares: 0.0,
-            prior_squares: 0.0,
-            weight_squares: 0.0,
-        }
+    /// How many numbers are added up: those of all votes, then three by item.
+    pub fn len(items: usize) -> usize {
+        3 + 3 * items
     }
 
-    pub fn add(&mut self, contribution: &ScoreContribution) {
-        self.residual_squares += contribution.residual_squares;
-        self.prior_squares += contribution.prior_squares;
-        self.weight_squares += contribution.weight_squares;
+    /// Adds an annotator to so many numbers.
+    pub fn add(sums: &mut [f64], contribution: &ScoreContribution) {
+        sums[0] += contribution.residual_squares;
+        sums[1] += contribution.prior_squares;
+        sums[2] += contribution.weight_squares;
+        let (by_item, _) = sums[3..].as_chunks_mut::<3>();
         for item in contribution.seen.iter().map(|&item| item as usize) {
             let ItemContribution { value, votes } = contribution.by_item[item];
-            self.votes[item] += votes;
-            self.vote_squares[item] += votes * votes;
-            self.contribution_squares[item] += value * value;
+            let [all, vote_squares, contribution_squares] = &mut by_item[item];
+            *all += votes;
+            *vote_squares += votes * votes;
+            *contribution_squares += value * value;
         }
     }
 
-    /// Adds the sums of other annotators.
-    pub fn merge(&mut self, other: &Self) {
-        self.residual_squares += other.residual_squares;
-        self.prior_squares += other.prior_squares;
-        self.weight_squares += other.weight_squares;
-        add_to(&mut self.votes, &other.votes);
-        add_to(&mut self.vote_squares, &other.vote_squares);
-        add_to(&mut self.contribution_squares, &other.contribution_squares);
+    /// From the numbers that were added up.
+    pub fn new(sums: &[f64], loss: Loss) -> Self {
+        let column = |k: usize| sums[3 + k..].iter().step_by(3).copied().collect();
+        Self {
+            loss,
+            votes: column(0),
+            vote_squares: column(1),
+            contribution_squares: column(2),
+            residual_squares: sums[0],
+            prior_squares: sums[1],
+            weight_squares: sums[2],
+        }
     }
 
     /// By item: the effective number of annotators who voted on it.

@@ -1,5 +1,6 @@
 //! Standard errors and intervals from the variances.
 
+use super::annotator_sums::add_to;
 use super::difference::ScoreCovariance;
 use super::fitted::Fitted;
 use super::hessian::Hessian;
@@ -7,6 +8,7 @@ use super::jackknife::RefitContributions;
 use super::refits::Refits;
 use super::score_contributions::ScoreContributions;
 use super::{exact, sketch};
+use crate::collective::SlotSums;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::model::flow::Flow;
@@ -40,10 +42,10 @@ impl StandardErrors {
         stop: &Stop,
     ) -> Result<Self> {
         let contributions = ScoreContributions::new(votes, fitted);
-        let weighted = curvatures(votes, flow, &fitted);
+        let weighted = curvatures(votes, flow, &fitted)?;
         let flow = weighted.as_ref().unwrap_or(flow);
         let mut hessian = Hessian::new(flow, components.collect(), fitted.ridge);
-        let inverse = if exact_work(votes) <= MAX_EXACT_WORK {
+        let inverse = if exact_work(votes, threads)? <= MAX_EXACT_WORK {
             hessian.inverse(stop)?
         } else {
             None
@@ -57,7 +59,7 @@ impl StandardErrors {
         };
         let refits = Refits::new(votes, &fitted, threads, stop)?;
         let refits = refits
-            .map(|refits| RefitContributions::new(&refits, &hessian, &contributions, stop))
+            .map(|refits| RefitContributions::new(&refits, &hessian, &contributions, threads, stop))
             .transpose()?;
         let mut own = variances.sandwich();
         if let Some(refits) = &refits {
@@ -86,9 +88,13 @@ impl StandardErrors {
 
 /// The pairs with the weights Σ ω ℓ''(η), which are those of the Hessian; None with the
 /// squared loss, where ℓ'' = 1.
-pub(super) fn curvatures(votes: &Comparisons, flow: &Flow, fitted: &Fitted<'_>) -> Option<Flow> {
+pub(super) fn curvatures(
+    votes: &Comparisons,
+    flow: &Flow,
+    fitted: &Fitted<'_>,
+) -> Result<Option<Flow>> {
     if fitted.loss == Loss::Squared {
-        return None;
+        return Ok(None);
     }
     let mut weighted = flow.clone();
     // ℓ'' is linear in the choice: for all who have no effects the mean choice will do.
@@ -96,33 +102,51 @@ pub(super) fn curvatures(votes: &Comparisons, flow: &Flow, fitted: &Fitted<'_>) 
         let [a, b] = [flow.a[pair], flow.b[pair]].map(|item| fitted.theta[item as usize]);
         weighted.weight[pair] *= fitted.loss.derivatives(flow.value[pair], a - b).1;
     }
-    let mut own = fitted.theta.to_vec();
-    for u in (0..votes.annotators()).filter(|&u| fitted.has_effect(u)) {
-        fitted.set_own_scores(u, &mut own);
-        for vote in votes.of(u) {
-            let curvature = |scores: &[f64], bias: f64| {
-                let predicted = scores[vote.left] - scores[vote.right] + bias;
-                fitted.loss.derivatives(vote.choice, predicted).1
-            };
-            let change = curvature(&own, fitted.position_bias(u)) - curvature(fitted.theta, 0.0);
-            let pair = flow.pair(vote.left.min(vote.right), vote.left.max(vote.right));
-            weighted.weight[pair] += vote.weight * change;
-        }
-        fitted.reset_own_scores(u, &mut own);
+    if fitted.effects.is_some() {
+        let changes = curvature_changes(votes, flow, fitted)?;
+        add_to(&mut weighted.weight, &changes);
     }
     // What rounding may leave below zero of a pair that says nothing.
     let smallest = f64::MIN_POSITIVE;
     let weights = weighted.weight.iter_mut();
     weights.for_each(|weight| *weight = weight.max(smallest));
-    Some(weighted)
+    Ok(Some(weighted))
+}
+
+/// By pair: by how much effects change Σ ω ℓ''(η).
+fn curvature_changes(votes: &Comparisons, flow: &Flow, fitted: &Fitted<'_>) -> Result<Vec<f64>> {
+    let partition = votes.partition();
+    let mut changes = SlotSums::<1>::new(flow.len(), partition.blocks());
+    let mut own = fitted.theta.to_vec();
+    for (block, in_table) in partition.blocks().enumerate() {
+        let annotators = partition.annotators_of(block);
+        for u in annotators.filter(|&u| fitted.has_effect(u)) {
+            fitted.set_own_scores(u, &mut own);
+            for vote in votes.of(u) {
+                let curvature = |scores: &[f64], bias: f64| {
+                    let predicted = scores[vote.left] - scores[vote.right] + bias;
+                    fitted.loss.derivatives(vote.choice, predicted).1
+                };
+                let change =
+                    curvature(&own, fitted.position_bias(u)) - curvature(fitted.theta, 0.0);
+                let pair = flow.pair(vote.left.min(vote.right), vote.left.max(vote.right));
+                changes.add(pair, in_table, [vote.weight * change]);
+            }
+            fitted.reset_own_scores(u, &mut own);
+        }
+    }
+    partition.reduce(&mut changes.into_block_sums())
 }
 
 /// About how many multiplications the exact variances take.
-fn exact_work(votes: &Comparisons) -> f64 {
+fn exact_work(votes: &Comparisons, threads: usize) -> Result<f64> {
     let items = votes.items();
     let seen = |u: usize| (2 * votes.cluster(u).len()).min(items) as f64;
-    // A product of two contributions goes to memory that is not near.
-    let products = |u: usize| 2.0 * seen(u) * seen(u);
-    let all_products: f64 = (0..votes.clusters()).map(products).sum();
-    all_products + 2.5 * (items as f64).powi(3)
+    let products = votes.partition().sum(1, threads, |annotators, sum| {
+        // A product of two contributions goes to memory that is not near.
+        let products = |u: usize| 2.0 * seen(u) * seen(u);
+        sum[0] = votes.clusters_of(annotators).map(products).sum();
+        Ok(())
+    })?;
+    Ok(products[0] + 2.5 * (items as f64).powi(3))
 }

@@ -6,7 +6,6 @@
 
 use nalgebra::DMatrix;
 
-use super::annotator_sums::add_to;
 use super::contribution::ScoreContribution;
 use super::covariance::{ClusteredCovariance, packed_len};
 use super::hessian::Hessian;
@@ -16,7 +15,7 @@ use crate::error::Result;
 use crate::execution::{Stop, in_parallel};
 use crate::linalg::simd::{Kernel, Lanes, vectorised};
 
-/// The annotators are added up in so many groups, which threads can share …
+/// The annotators of a block are added up in so many groups, which threads can share …
 const GROUPS: usize = 16;
 
 /// … and in fewer with more items than this, as each group has a matrix of its own.
@@ -42,17 +41,10 @@ pub(super) fn variances(
         true => GROUPS,
         false => FEW_GROUPS,
     };
-    let new = || vec![0.0; items * items];
-    let add = |moment: &mut Vec<f64>, _, contribution: &ScoreContribution| {
+    let add = |moment: &mut [f64], contribution: &ScoreContribution| {
         add_products(moment, items, contribution);
     };
-    let groups = contributions.accumulate(groups, threads, stop, new, add)?;
-    let mut groups = groups.into_iter();
-    let (mut sums, mut moment) = groups.next().expect("at least one group");
-    for (other, products) in groups {
-        sums.merge(&other);
-        add_to(&mut moment, &products);
-    }
+    let (sums, mut moment) = contributions.sum(groups, items * items, threads, stop, add)?;
     let covariance = sandwich(inverse.as_slice(), &mut moment, items, threads, stop)?;
     let mut independent = Vec::with_capacity(items);
     for column in inverse.column_iter() {

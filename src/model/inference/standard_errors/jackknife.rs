@@ -21,7 +21,10 @@
 //! where only the first sum has the degrees of freedom of the groups. It is small where
 //! few annotators have effects.
 
+use std::ops::Range;
+
 use super::annotator_sums::effective_number;
+use super::contribution::ItemContribution;
 use super::hessian::{Hessian, LANES, RhsLanes};
 use super::refits::Refits;
 use super::score_contributions::ScoreContributions;
@@ -55,9 +58,10 @@ impl RefitContributions {
         refits: &Refits,
         hessian: &Hessian<'_>,
         contributions: &ScoreContributions<'_>,
+        threads: usize,
         stop: &Stop,
     ) -> Result<Self> {
-        let GroupSums { votes, score } = GroupSums::new(refits, contributions, stop)?;
+        let GroupSums { votes, score } = GroupSums::new(refits, contributions, threads, stop)?;
         let groups = refits.groups();
         let mut found = Self {
             groups,
@@ -180,19 +184,26 @@ struct GroupSums {
 }
 
 impl GroupSums {
-    fn new(refits: &Refits, contributions: &ScoreContributions<'_>, stop: &Stop) -> Result<Self> {
+    fn new(
+        refits: &Refits,
+        contributions: &ScoreContributions<'_>,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let members = |group: usize, annotators: Range<usize>| {
+            annotators.filter(move |&u| refits.group[u] == group)
+        };
+        let values = |_| |on_item: ItemContribution| [on_item.votes, on_item.value];
+        let groups = contributions.sum_lanes(refits.groups(), threads, stop, members, values)?;
         let items = contributions.votes.items();
         let mut votes = vec![RhsLanes::default(); items];
         let mut score = vec![RhsLanes::default(); items];
-        let annotators = 0..contributions.votes.annotators();
-        contributions.for_each(annotators, stop, |u, contribution| {
-            let group = refits.group[u];
-            for item in contribution.seen.iter().map(|&item| item as usize) {
-                let on_item = contribution.by_item[item];
-                votes[item].as_flattened_mut()[group] += on_item.votes;
-                score[item].as_flattened_mut()[group] += on_item.value;
+        for (group, sums) in groups.iter().enumerate() {
+            for (item, &[on_item, value]) in sums.as_chunks().0.iter().enumerate() {
+                votes[item].as_flattened_mut()[group] = on_item;
+                score[item].as_flattened_mut()[group] = value;
             }
-        })?;
+        }
         Ok(Self { votes, score })
     }
 }

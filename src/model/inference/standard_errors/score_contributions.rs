@@ -1,9 +1,13 @@
 //! The score contributions of all annotators, computed one after the other. If nobody
 //! knows who voted, every vote is an annotator here.
 
-use super::annotator_sums::AnnotatorSums;
-use super::contribution::ScoreContribution;
+use std::iter::StepBy;
+use std::ops::Range;
+
+use super::annotator_sums::{AnnotatorSums, add_to};
+use super::contribution::{ItemContribution, ScoreContribution};
 use super::fitted::Fitted;
+use crate::collective::{BlockSum, SlotSums};
 use crate::error::Result;
 use crate::execution::{Stop, in_parallel};
 use crate::votes::Comparisons;
@@ -22,12 +26,15 @@ impl<'a> ScoreContributions<'a> {
         Self { votes, fitted }
     }
 
-    /// Sums over nobody.
-    pub fn empty_sums(&self) -> AnnotatorSums {
-        AnnotatorSums::new(self.votes.items(), self.fitted.loss)
+    /// How many annotators the table has.
+    pub fn annotators(&self) -> usize {
+        match self.votes.has_annotators() {
+            true => self.votes.partition().annotators().total,
+            false => self.votes.clusters(),
+        }
     }
 
-    /// Calls `visit` with each of these annotators and its score contribution.
+    /// Calls `visit` with each of these annotators, who are here, and its score contribution.
     pub fn for_each(
         &self,
         annotators: impl Iterator<Item = usize>,
@@ -48,30 +55,95 @@ impl<'a> ScoreContributions<'a> {
         Ok(())
     }
 
-    /// Adds up the annotators in groups: annotator u is in group u modulo `groups`.
-    /// Returns for each group its sums and what `add` made of `new()`. The annotators
-    /// of a group are added in order, so the number of threads does not change any bit.
-    pub fn accumulate<T: Send>(
+    /// The sums over all annotators of the table, and `length` more numbers: `add` adds an
+    /// annotator to them.
+    ///
+    /// Threads share the blocks. In a table of one block they share so many groups instead:
+    /// annotator u is in group u modulo `groups`.
+    pub fn sum(
         &self,
         groups: usize,
+        length: usize,
         threads: usize,
         stop: &Stop,
-        new: impl Fn() -> T + Sync,
-        add: impl Fn(&mut T, usize, &ScoreContribution) + Sync,
-    ) -> Result<Vec<(AnnotatorSums, T)>> {
-        let threads = if self.votes.len() <= MAX_VOTES_ALONE {
-            1
-        } else {
-            threads
+        add: impl Fn(&mut [f64], &ScoreContribution) + Sync,
+    ) -> Result<(AnnotatorSums, Vec<f64>)> {
+        let own = AnnotatorSums::len(self.votes.items());
+        let length = own + length;
+        let add_each = |annotators: StepBy<Range<usize>>, all: &mut [f64]| {
+            let (sums, numbers) = all.split_at_mut(own);
+            self.for_each(annotators, stop, |_, contribution| {
+                AnnotatorSums::add(sums, contribution);
+                add(numbers, contribution);
+            })
         };
-        in_parallel(groups, threads, |group| {
-            let (mut sums, mut total) = (self.empty_sums(), new());
-            let annotators = (group..self.votes.clusters()).step_by(groups);
-            self.for_each(annotators, stop, |u, contribution| {
-                sums.add(contribution);
-                add(&mut total, u, contribution);
-            })?;
-            Ok((sums, total))
-        })
+        let partition = self.votes.partition();
+        let [blocks] = partition.total([partition.len() as u64])?;
+        let mut all = if blocks > 1 && self.votes.has_annotators() {
+            partition.sum(length, threads, |annotators, all| {
+                add_each(annotators.step_by(1), all)
+            })?
+        } else {
+            let here = partition.len().min(1);
+            let threads = self.useful_threads(threads);
+            let mut sums = in_parallel(here * groups, threads, |group| {
+                let mut all = vec![0.0; length];
+                add_each((group..self.votes.clusters()).step_by(groups), &mut all)?;
+                Ok(all)
+            })?
+            .into_iter();
+            let mut block = sums.next();
+            for other in sums {
+                block.iter_mut().for_each(|sum| add_to(sum, &other));
+            }
+            partition.sum_blocks(block.into_iter().collect())?
+        };
+        let numbers = all.split_off(own);
+        Ok((AnnotatorSums::new(&all, self.fitted.loss), numbers))
+    }
+
+    /// By lane, sums over its annotators, of the whole table: `N` numbers for each item.
+    /// `values` says what an annotator adds, `members` which annotators of a range are in a
+    /// lane. For both, annotators are counted in the table.
+    pub fn sum_lanes<const N: usize, I, V>(
+        &self,
+        lanes: usize,
+        threads: usize,
+        stop: &Stop,
+        members: impl Fn(usize, Range<usize>) -> I + Sync,
+        values: impl Fn(usize) -> V + Sync,
+    ) -> Result<Vec<Vec<f64>>>
+    where
+        I: Iterator<Item = usize>,
+        V: Fn(ItemContribution) -> [f64; N],
+    {
+        let partition = self.votes.partition();
+        let before = match self.votes.has_annotators() {
+            true => partition.annotators().before,
+            false => 0,
+        };
+        let sums = in_parallel(lanes, self.useful_threads(threads), |lane| {
+            let mut sums = SlotSums::<N>::new(self.votes.items(), partition.blocks());
+            for (block, in_table) in partition.blocks().enumerate() {
+                let Range { start, end } = self.votes.clusters_of(partition.annotators_of(block));
+                let own = members(lane, before + start..before + end);
+                self.for_each(own.map(|u| u - before), stop, |u, contribution| {
+                    let values = values(before + u);
+                    for item in contribution.seen.iter().map(|&item| item as usize) {
+                        sums.add(item, in_table, values(contribution.by_item[item]));
+                    }
+                })?;
+            }
+            Ok(sums.into_block_sums())
+        })?;
+        let reduce = |mut nodes: Vec<BlockSum>| partition.reduce(&mut nodes);
+        sums.into_iter().map(reduce).collect()
+    }
+
+    fn useful_threads(&self, threads: usize) -> usize {
+        match self.votes.len() <= MAX_VOTES_ALONE {
+            true => 1,
+            false => threads,
+        }
     }
 }

@@ -16,10 +16,11 @@
 //! it is known well enough. The diagonal of L⁺ is found in the same way, where the
 //! votes on a pair take the role of an annotator.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::annotator_sums::AnnotatorSums;
-use super::contribution::ScoreContribution;
+use super::contribution::ItemContribution;
 use super::covariance::ClusteredCovariance;
 use super::hessian::{Hessian, LANES, RhsLanes};
 use super::score_contributions::ScoreContributions;
@@ -77,8 +78,9 @@ fn clustered(
 ) -> Result<(AnnotatorSums, Vec<f64>, Vec<Vec<f64>>)> {
     let mut estimate = SketchEstimate::new(hessian.items());
     let mut rows = vec![Vec::new(); hessian.items()];
+    let (sums, _) = contributions.sum(LANES, 0, threads, stop, |_, _| {})?;
     loop {
-        let (sums, rhs) = signed_sums(contributions, estimate.rounds, threads, stop)?;
+        let rhs = signed_sums(contributions, estimate.rounds, threads, stop)?;
         let solution = estimate.add_round(hessian, rhs, stop)?;
         if estimate.rounds <= KEPT_ROUNDS {
             for (row, lanes) in rows.iter_mut().zip(&solution) {
@@ -87,7 +89,7 @@ fn clustered(
         }
         let sketch = estimate.diagonal(hessian, &sums.contribution_squares);
         // Up to LANES annotators have a lane each, and the first round is exact.
-        if sketch.is_accurate || contributions.votes.clusters() <= LANES {
+        if sketch.is_accurate || contributions.annotators() <= LANES {
             return Ok((sums, sketch.diagonal, rows));
         }
     }
@@ -99,26 +101,24 @@ fn signed_sums(
     round: usize,
     threads: usize,
     stop: &Stop,
-) -> Result<(AnnotatorSums, Vec<RhsLanes>)> {
-    let items = contributions.votes.items();
-    let new = || vec![0.0; items];
-    let add = |lane: &mut Vec<f64>, u: usize, contribution: &ScoreContribution| {
+) -> Result<Vec<RhsLanes>> {
+    let members = |lane: usize, annotators: Range<usize>| {
+        let first = (lane + LANES - annotators.start % LANES) % LANES;
+        (annotators.start + first..annotators.end).step_by(LANES)
+    };
+    let signed = |u: usize| {
         let seed = (round as u64) << 40 | u as u64;
         let sign = Random(seed).sign();
-        for item in contribution.seen.iter().map(|&item| item as usize) {
-            lane[item] += sign * contribution.by_item[item].value;
-        }
+        move |on_item: ItemContribution| [sign * on_item.value]
     };
-    let lanes = contributions.accumulate(LANES, threads, stop, new, add)?;
-    let mut sums = contributions.empty_sums();
-    let mut rhs = vec![RhsLanes::default(); items];
-    for (k, (in_lane, lane)) in lanes.into_iter().enumerate() {
-        sums.merge(&in_lane);
+    let lanes = contributions.sum_lanes(LANES, threads, stop, members, signed)?;
+    let mut rhs = vec![RhsLanes::default(); contributions.votes.items()];
+    for (k, lane) in lanes.into_iter().enumerate() {
         for (slot, value) in rhs.iter_mut().zip(lane) {
             slot.as_flattened_mut()[k] = value;
         }
     }
-    Ok((sums, rhs))
+    Ok(rhs)
 }
 
 /// The diagonal of L⁺.

@@ -1,6 +1,8 @@
 //! The ways to find the variances, compared with each other and with leaving annotators
 //! out.
 
+use std::sync::Arc;
+
 use super::estimate::curvatures;
 use super::fitted::Fitted;
 use super::hessian::{Hessian, LANES, RhsLanes};
@@ -13,7 +15,8 @@ use crate::model::path::PathVotes;
 use crate::model::{Flow, LaplacianSolver, Problem, Settings, SolveFrequency, consensus_scores};
 use crate::options::{Loss, Options, PairModel};
 use crate::random::Random;
-use crate::votes::{Comparison, Comparisons};
+use crate::votes::rank_tables::{assert_same_on_ranks, tables};
+use crate::votes::{Comparison, Comparisons, Partition};
 
 /// Votes on pairs at most `reach` apart.
 fn votes(items: usize, annotators: usize, each: usize, reach: usize) -> Comparisons {
@@ -266,7 +269,8 @@ fn refits_give_the_variance_of_leaving_annotators_out() {
             let sandwich = sandwich.sandwich();
             let refits = Refits::new(&votes, &fitted, 2, &stop).unwrap().unwrap();
             assert_eq!(refits.is_complete(), annotators == 24);
-            let found = RefitContributions::new(&refits, &hessian, &contributions, &stop).unwrap();
+            let found =
+                RefitContributions::new(&refits, &hessian, &contributions, 2, &stop).unwrap();
             let each = sandwich.iter().enumerate();
             let found: Vec<_> = each.map(|(i, &own)| found.of_item(i, own)).collect();
             let expected = leave_one_out(&votes, problem, fitted);
@@ -354,7 +358,7 @@ fn the_hessian_of_each_loss_gives_the_variance_of_leaving_annotators_out() {
         };
         let flow = Flow::new(&votes, PairModel::Uniform, &stop).unwrap();
         let all: Vec<u32> = (0..votes.items() as u32).collect();
-        let weighted = curvatures(&votes, &flow, &fitted).unwrap();
+        let weighted = curvatures(&votes, &flow, &fitted).unwrap().unwrap();
         let hessian = Hessian::new(&weighted, vec![&all], ridge);
         let inverse = hessian.inverse(&stop).unwrap().unwrap();
         let contributions = ScoreContributions::new(&votes, fitted);
@@ -396,7 +400,7 @@ fn the_hessian_has_the_effects_in_it() {
         effects: Some((snapshot, problem.settings)),
     };
     assert!(snapshot.deviation_norm().iter().any(|&norm| norm > 0.0));
-    let found = curvatures(&votes, &problem.flow, &fitted).unwrap();
+    let found = curvatures(&votes, &problem.flow, &fitted).unwrap().unwrap();
     let mut expected = vec![0.0; found.len()];
     for u in 0..votes.annotators() {
         let mut own = fitted.theta.to_vec();
@@ -408,4 +412,72 @@ fn the_hessian_has_the_effects_in_it() {
         }
     }
     assert!(error(&found.weight, &expected) < 1e-12);
+}
+
+/// A model without effects, on ranks: both ways to find the variances, with each loss.
+#[test]
+fn ranks_have_the_same_standard_errors() {
+    let stop = Stop::default();
+    for (_, votes) in tables() {
+        for loss in [Loss::Squared, Loss::Logistic] {
+            assert_same_on_ranks(&votes, |votes, threads| {
+                let flow = Flow::new(votes, PairModel::Uniform, &stop).unwrap();
+                let consensus = LaplacianSolver::new(&flow, SolveFrequency::Once, &stop).unwrap();
+                let theta: Vec<f64> = (0..votes.items()).map(|i| (i % 5) as f64 / 5.0).collect();
+                let fitted = Fitted {
+                    theta: &theta,
+                    loss,
+                    ridge: 0.1,
+                    effects: None,
+                };
+                let components = || consensus.components();
+                let all = StandardErrors::new(votes, &flow, components(), fitted, threads, &stop);
+                let contributions = ScoreContributions::new(votes, fitted);
+                let hessian = Hessian::new(&flow, components().collect(), 0.0);
+                let sketch = sketch::variances(&hessian, &contributions, threads, &stop).unwrap();
+                let sums = (
+                    sketch.sums.unit_variance(),
+                    sketch.sums.effective_annotators(),
+                );
+                (all.unwrap(), sums, sketch.clustered, sketch.covariance)
+            });
+        }
+    }
+}
+
+/// Groups of annotators are dealt over the table, whoever has their votes.
+#[test]
+fn ranks_have_the_same_jackknife() {
+    let stop = Stop::default();
+    for (_, votes) in tables() {
+        let mut random = Random(3);
+        let groups = 20;
+        let group = (0..votes.annotators()).map(|_| random.below(groups));
+        let group = group.collect();
+        let mut scores = |_| (0..votes.items()).map(|_| random.normal()).collect();
+        let theta = (0..groups).map(&mut scores).collect();
+        let refits = Refits { group, theta };
+        assert_same_on_ranks(&votes, |votes, threads| {
+            with_hessian(votes, |hessian, contributions| {
+                let found =
+                    RefitContributions::new(&refits, hessian, contributions, threads, &stop);
+                found.unwrap()
+            })
+        });
+    }
+}
+
+/// Wherever the blocks begin, up to [`LANES`] annotators have a lane each.
+#[test]
+fn in_blocks_too_few_annotators_are_exact() {
+    let stop = Stop::default();
+    let votes = votes(20, LANES, 10, 19);
+    let partition = Partition::with_blocks(&votes.offsets, 8);
+    let votes = votes.in_blocks(Arc::new(partition));
+    with_hessian(&votes, |hessian, contributions| {
+        let inverse = hessian.inverse(&stop).unwrap().unwrap();
+        let exact = exact::variances(hessian, contributions, &inverse, 1, &stop).unwrap();
+        let found = sketch::variances(hessian, contributions, 1, &stop).unwrap();
+        assert!(error(&found.clustered, &exact.clustered) < 1e-7);
+    });
 }
