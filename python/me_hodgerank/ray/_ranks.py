@@ -12,7 +12,7 @@ import ray  # type: ignore[import-not-found,import-untyped,unused-ignore]
 import ray.util  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 from .. import _native
-from .._errors import Error, InternalError
+from .._errors import Error
 from ._files import Folder
 from ._votes import cause, check_version
 
@@ -148,7 +148,7 @@ class Ranks:
             self._replace(place, error)
         except ray.exceptions.RayTaskError as error:
             found = cause(error)
-            if isinstance(found, InternalError) and str(found).startswith(NOT_CONNECTED):
+            if _is_about_others(found) and str(found).startswith(NOT_CONNECTED):
                 self._replace(place, found)
             else:
                 raise self._first_cause(found) from None
@@ -168,7 +168,7 @@ class Ranks:
 
     def _first_cause(self, found: BaseException) -> BaseException:
         """The error of the rank that failed. The others only say that the fit has ended."""
-        if not isinstance(found, InternalError):
+        if not _is_about_others(found):
             return found
         waiting = list(self._running)
         done, _ = ray.wait(waiting, num_returns=len(waiting), timeout=GRACE_SECONDS) if waiting else ([], [])
@@ -177,11 +177,16 @@ class Ranks:
                 ray.get(ref)
             except ray.exceptions.RayTaskError as error:
                 other = cause(error)
-                if not isinstance(other, InternalError):
+                if not _is_about_others(other):
                     return other
             except ray.exceptions.RayError:
                 pass  # lost, which says nothing of the cause
         return found
+
+
+def _is_about_others(error: BaseException) -> bool:
+    """Whether a rank could not go on because of another one: that has no class of its own."""
+    return type(error) is Error
 
 
 def room(cpus: float) -> int:

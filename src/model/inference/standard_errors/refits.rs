@@ -41,7 +41,7 @@ const REFIT_TOLERANCE: f64 = 1e-6;
 
 /// The scores of all refits.
 pub(super) struct Refits {
-    /// By annotator that is here, the group.
+    /// By annotator of the table, the group.
     pub group: Vec<usize>,
     /// By group.
     pub theta: Vec<Vec<f64>>,
@@ -69,13 +69,12 @@ impl Refits {
         let groups = (MAX_WORK / work(votes, fitted, snapshot, &settings)?) as usize;
         let groups = groups.clamp(MIN_GROUPS, MAX_GROUPS).min(annotators.total);
         let is_complete = groups == annotators.total;
-        let group =
-            deal(annotators.total, groups)[annotators.before..][..votes.annotators()].to_vec();
+        let group = deal(annotators.total, groups);
         let refitted = RefittedVotes::new(votes, snapshot, settings, stop)?;
         // On several machines all make the same exchanges in the same order.
         let at_once = if partition.is_complete() { threads } else { 1 };
         let theta = in_parallel(groups, at_once, |chosen| {
-            let is_repeated = |u: usize| (group[u] == chosen) != is_complete;
+            let is_repeated = |u: usize| (group[annotators.before + u] == chosen) != is_complete;
             refitted.scores(is_repeated, stop)
         })?;
         Ok(Some(Self {
