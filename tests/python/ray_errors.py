@@ -7,7 +7,7 @@ import warnings
 import me_hodgerank
 import me_hodgerank.ray
 import pyarrow
-import pyarrow.csv
+import pyarrow.compute
 import ray
 import ray_cluster
 from me_hodgerank import Error, OptionError, Timeout, VotesError
@@ -42,14 +42,59 @@ def dataset(votes):
     return ray.data.from_arrow([votes.slice(start, 60_000) for start in range(0, len(votes), 60_000)])
 
 
-both = [me_hodgerank.fit, lambda votes, **options: fit(dataset(votes), actors=2, **options)]
+def with_choices(values):
+    return votes.set_column(3, "choice", pyarrow.array(values))
+
+
+codes = [1 if choice > 0 else 2 for choice in votes["choice"].to_pylist()]
+some_null = votes.set_column(0, "annotator", pyarrow.compute.replace_with_mask(
+    votes["annotator"].combine_chunks(), pyarrow.compute.less(votes["annotator"], 3).combine_chunks(), pyarrow.scalar(None, pyarrow.int64())))
 for says, wrong, options in [
     ('the votes have no column "choice"', votes.drop_columns("choice"), {}),
     ('the votes have no column "n"', votes, {"weight": "n"}),
     ('column "left" holds Float64', votes.set_column(1, "left", votes["left"].cast(pyarrow.float64())), {}),
-    ("300000 rows of 300000" if False else "none of the 300000 rows can be used", votes.set_column(3, "choice", pyarrow.array(["perhaps"] * len(votes))), {}),
-    ("looks like", votes.set_column(3, "choice", pyarrow.compute.choose(pyarrow.compute.cast(pyarrow.compute.greater(votes["choice"], 0), pyarrow.int64()), 1, 2)), {}),
+    ("none of the 300000 rows can be used", with_choices(["perhaps"] * len(votes)), {}),
+    ("200 rows of 300000 cannot be used", some_null, {}),
+    ('the numbers in column "choice"', with_choices(codes), {}),
 ]:
-    texts = [str(refused(VotesError, says, lambda: one(wrong, **options))) for one in both]
+    texts = [
+        str(refused(VotesError, says, lambda: me_hodgerank.fit(wrong, **options))),
+        str(refused(VotesError, says, lambda: fit(dataset(wrong), actors=2, **options))),
+    ]
     assert texts[0] == texts[1], texts
+refused(VotesError, "no votes", lambda: fit(dataset(votes.slice(0, 60_000)).filter(lambda row: False)))
+
+# What several machines cannot do yet, and time.
+two = {"actors": 2, "kappa": 5, "grid_points": 10}
+refused(OptionError, "annotator=None cannot be fitted with Ray", lambda: fit(dataset(votes), annotator=None))
+refused(OptionError, "loss", lambda: fit(dataset(votes), loss="logistic", **two))
+refused(Timeout, "stopped after max_seconds = 0.01", lambda: fit(dataset(votes), max_seconds=0.01, **two))
+
+# A machine with another version.
+version = me_hodgerank._native.__version__
+me_hodgerank._native.__version__ = "0.0.0"
+refused(Error, f"the program has me_hodgerank 0.0.0, and a machine of the cluster has {version}", lambda: fit(dataset(votes)))
+me_hodgerank._native.__version__ = version
+
+# A rank whose connection breaks is replaced: by these words it is known.
+lonely = me_hodgerank._native.RankVotes("{}")
+lonely.push(votes)
+refused(Error, _ranks.NOT_CONNECTED, lambda: lonely.fit("127.0.0.1:9", 0, 2, 1, 1, True))
+
+# Integers and text.
+kinds = [pyarrow.int32(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())]
+refused(VotesError, "annotators are integers in some files and text in others", lambda: _votes._common_type(kinds))
+assert _votes._common_type([pyarrow.int32(), pyarrow.uint64(), pyarrow.null()]) == pyarrow.decimal128(38, 0)
+
+# More actors than there is room for, where the votes need no more than one.
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    assert fit(dataset(votes.slice(0, 5000)), actors=9, folds=0, t=1.0).statistics.ranks == 1
+(warning,) = [str(one.message) for one in said if one.category is UserWarning]
+assert "has processors for 4 actors of 1, not for 9" in warning, warning
+
+# A program that has no Ray.
+code = "import sys; sys.modules['ray'] = None; import me_hodgerank; import me_hodgerank.ray"
+done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True)
+assert 'ImportError: me_hodgerank.ray needs ray, which is not installed: pip install "me_hodgerank[ray]"' in done.stderr, done.stderr
 print("fine")

@@ -66,16 +66,16 @@ table = pyarrow.table({
     "picked": votes["choice"], "n": random.integers(1, 4, len(votes)), "part": random.integers(0, 3, len(votes)),
 })
 text = pyarrow.schema([table.schema.field(0).with_type(pyarrow.large_string()), *list(table.schema)[1:]])
-category = table["who"].dictionary_encode()
 half = len(table) // 2
-blocks = [table.slice(0, half).cast(text), table.set_column(0, "who", category).slice(half)]
-dataset = ray.data.from_arrow(blocks)
+dataset = ray.data.from_arrow([table.slice(0, half).cast(text), table.slice(half)])
 columns = {"annotator": "who", "left": "a", "right": "b", "choice": "picked", "weight": "n", "fold": "part"}
 options = {**columns, "kappa": 5, "grid_points": 10, "on_bad_row": "skip"}
 expected = me_hodgerank.fit(table, **options)
 assert expected.summary()[0]["skipped_rows"] == 51
 fit = me_hodgerank.ray.fit(dataset, actors=3, **options)
 assert fit.statistics.ranks == 3 and fit.to_bytes() == expected.to_bytes()
+categories = ray.data.from_arrow(table.set_column(0, "who", table["who"].dictionary_encode()))
+assert me_hodgerank.ray.fit(categories, actors=2, **options).to_bytes() == expected.to_bytes()
 # The bad rows are counted over all machines.
 options["on_bad_row"] = "error"
 error = ray_cluster.refused(me_hodgerank.VotesError, "51 rows of 300000", lambda: me_hodgerank.fit(table, **options))
