@@ -1,6 +1,6 @@
 //! Ranks that are threads of one process, for tests.
 
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use super::{BlockSum, Collective, add_up};
@@ -13,6 +13,8 @@ struct Meeting {
     round: usize,
     passed: Vec<Option<Passed>>,
     complete: Arc<Vec<Passed>>,
+    /// Whether a rank has panicked: nobody waits for it.
+    is_broken: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -32,7 +34,7 @@ impl ThreadRank {
     /// What all ranks passed.
     fn exchange(&self, own: Passed) -> Arc<Vec<Passed>> {
         let (meeting, completed) = &*self.meeting;
-        let mut meeting = meeting.lock().unwrap();
+        let mut meeting = meeting.lock().unwrap_or_else(PoisonError::into_inner);
         let round = meeting.round;
         meeting.passed[self.rank] = Some(own);
         if meeting.passed.iter().all(Option::is_some) {
@@ -45,9 +47,25 @@ impl ThreadRank {
             completed.notify_all();
         }
         while meeting.round == round {
-            meeting = completed.wait(meeting).unwrap();
+            assert!(!meeting.is_broken, "another rank has panicked");
+            meeting = completed
+                .wait(meeting)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         Arc::clone(&meeting.complete)
+    }
+}
+
+impl Drop for ThreadRank {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let (meeting, completed) = &*self.meeting;
+            meeting
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .is_broken = true;
+            completed.notify_all();
+        }
     }
 }
 

@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn blocks_are_covered_by_few_nodes() {
         assert_eq!(covering_nodes(5..12), [5..6, 6..8, 8..12]);
-        assert_eq!(covering_nodes(0..16), [0..16]);
+        assert_eq!(covering_nodes(4..16), [4..8, 8..16]);
         assert_eq!(covering_nodes(3..3), []);
     }
 }

@@ -121,6 +121,7 @@ fn net_wins(votes: &Comparisons, tally: &ItemTally, threads: usize) -> Result<Ve
 mod tests {
     use super::*;
     use crate::render::arrow::hodgerank_ranking;
+    use crate::votes::rank_tables::{assert_same_on_ranks, tables};
     use crate::{ChoiceRef, Fit, IdRef, IdType, ResultSet, Row, VoteBuilder};
 
     fn votes(options: &Options, choice: impl Fn(i128) -> f64) -> Votes {
@@ -142,6 +143,29 @@ mod tests {
             builder.push(row).unwrap();
         }
         builder.finish().unwrap()
+    }
+
+    #[test]
+    fn ranks_have_the_same_ranking() {
+        for (name, votes) in tables() {
+            for loss in [Loss::Squared, Loss::Logistic] {
+                if loss != Loss::Squared && votes.is_graded() {
+                    continue;
+                }
+                let options = Options {
+                    personal: Some(false),
+                    position_bias: Some(false),
+                    pair_model: PairModel::Angular,
+                    loss,
+                    ..Options::default()
+                };
+                let (_, scores, ..) = assert_same_on_ranks(&votes, |votes, threads| {
+                    let found = compute(votes, &options, threads, &Stop::default()).unwrap();
+                    (found.tally, found.scores, found.standard_errors)
+                });
+                assert!(scores.iter().any(|&score| score > 0.1), "{name}");
+            }
+        }
     }
 
     #[test]

@@ -88,7 +88,15 @@ impl ItemTally {
             }
             Ok(())
         };
-        let counts = votes.partition().sum(3 * votes.items(), threads, add)?;
+        let partition = votes.partition();
+        let counts = if votes.is_weighted() {
+            partition.sum(3 * votes.items(), threads, add)?
+        } else {
+            // Integers: no block needs sums of its own over the items.
+            let mut counts = vec![0.0; 3 * votes.items()];
+            add(0..votes.annotators(), &mut counts)?;
+            partition.total_counts(counts)?
+        };
         let mut component = vec![0; votes.items()];
         for (index, items) in consensus.components().enumerate() {
             for &item in items {

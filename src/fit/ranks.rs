@@ -113,7 +113,7 @@ mod tests {
     /// Votes in several blocks.
     fn votes(simulation: &Simulation, options: &Options) -> Votes {
         let mut builder = VoteBuilder::new(options);
-        for batch in simulation.run().unwrap() {
+        for batch in simulation.clone().run().unwrap() {
             builder.push_batch(&batch.unwrap()).unwrap();
         }
         let mut votes = builder.finish().unwrap();

@@ -11,7 +11,7 @@ const BLOCKS: usize = 8;
 
 /// A crowd of whom some have another taste, are careless, contradict everybody, click left, or
 /// did not vote. One has so many votes that a block is empty, if the crowd is not split.
-pub(crate) struct Crowd {
+pub(crate) struct TestCrowd {
     pub annotators: usize,
     pub items: usize,
     pub graded: bool,
@@ -20,7 +20,7 @@ pub(crate) struct Crowd {
     pub split: bool,
 }
 
-impl Crowd {
+impl TestCrowd {
     pub fn votes(&self) -> Comparisons {
         let mut random = Random(11);
         let mut votes = Comparisons::with_capacity(self.items, 0, self.graded, self.weighted);
@@ -83,7 +83,7 @@ impl Crowd {
 pub(crate) fn tables() -> Vec<(&'static str, Comparisons)> {
     let crowd = |items, graded, weighted, split| {
         let annotators = if split { 140 } else { 70 };
-        let crowd = Crowd {
+        let crowd = TestCrowd {
             annotators,
             items,
             graded,

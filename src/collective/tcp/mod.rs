@@ -21,7 +21,9 @@ mod log;
 mod rank;
 mod wire;
 
+#[allow(unused_imports, reason = "for Python, which is a feature")]
 pub use coordinator::Coordinator;
+#[allow(unused_imports, reason = "for Python, which is a feature")]
 pub(crate) use rank::TcpRank;
 
 #[cfg(test)]

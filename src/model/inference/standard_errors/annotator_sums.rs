@@ -25,37 +25,38 @@ pub(super) struct AnnotatorSums {
 }
 
 impl AnnotatorSums {
-    /// How many numbers are added up: those of all votes, then three by item.
+    /// How many numbers are added up: three by item, then three of all votes.
     pub fn len(items: usize) -> usize {
-        3 + 3 * items
+        3 * (items + 1)
     }
 
-    /// Adds an annotator to so many numbers.
-    pub fn add(sums: &mut [f64], contribution: &ScoreContribution) {
-        sums[0] += contribution.residual_squares;
-        sums[1] += contribution.prior_squares;
-        sums[2] += contribution.weight_squares;
-        let (by_item, _) = sums[3..].as_chunks_mut::<3>();
+    /// Calls `add` with what an annotator adds to three numbers of an item, and at last to
+    /// those of all votes.
+    pub fn for_each(contribution: &ScoreContribution, mut add: impl FnMut(usize, [f64; 3])) {
         for item in contribution.seen.iter().map(|&item| item as usize) {
             let ItemContribution { value, votes } = contribution.by_item[item];
-            let [all, vote_squares, contribution_squares] = &mut by_item[item];
-            *all += votes;
-            *vote_squares += votes * votes;
-            *contribution_squares += value * value;
+            add(item, [votes, votes * votes, value * value]);
         }
+        let all = [
+            contribution.residual_squares,
+            contribution.prior_squares,
+            contribution.weight_squares,
+        ];
+        add(contribution.by_item.len(), all);
     }
 
     /// From the numbers that were added up.
-    pub fn new(sums: &[f64], loss: Loss) -> Self {
-        let column = |k: usize| sums[3 + k..].iter().step_by(3).copied().collect();
+    pub fn new(sums: &[[f64; 3]], loss: Loss) -> Self {
+        let (all, by_item) = sums.split_last().expect("there are sums of all votes");
+        let column = |k: usize| by_item.iter().map(|sums| sums[k]).collect();
         Self {
             loss,
             votes: column(0),
             vote_squares: column(1),
             contribution_squares: column(2),
-            residual_squares: sums[0],
-            prior_squares: sums[1],
-            weight_squares: sums[2],
+            residual_squares: all[0],
+            prior_squares: all[1],
+            weight_squares: all[2],
         }
     }
 

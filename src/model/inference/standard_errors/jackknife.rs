@@ -24,10 +24,10 @@
 use std::ops::Range;
 
 use super::annotator_sums::effective_number;
-use super::contribution::ItemContribution;
+use super::contribution::ScoreContribution;
 use super::hessian::{Hessian, LANES, RhsLanes};
 use super::refits::Refits;
-use super::score_contributions::ScoreContributions;
+use super::score_contributions::{LaneSums, ScoreContributions};
 use super::variances::Variance;
 use crate::error::Result;
 use crate::execution::Stop;
@@ -193,9 +193,15 @@ impl GroupSums {
         let members = |group: usize, annotators: Range<usize>| {
             annotators.filter(move |&u| refits.group[u] == group)
         };
-        let values = |_| |on_item: ItemContribution| [on_item.votes, on_item.value];
-        let groups = contributions.sum_lanes(refits.groups(), threads, stop, members, values)?;
+        let add = |sums: &mut LaneSums<2>, _, contribution: &ScoreContribution| {
+            for item in contribution.seen.iter().map(|&item| item as usize) {
+                let on_item = contribution.by_item[item];
+                sums.add(item, [on_item.votes, on_item.value]);
+            }
+        };
         let items = contributions.votes.items();
+        let size = (refits.groups(), items);
+        let groups = contributions.sum_lanes(size, threads, stop, members, add)?;
         let mut votes = vec![RhsLanes::default(); items];
         let mut score = vec![RhsLanes::default(); items];
         for (group, sums) in groups.iter().enumerate() {

@@ -45,8 +45,6 @@ pub(super) struct Refits {
     pub group: Vec<usize>,
     /// By group.
     pub theta: Vec<Vec<f64>>,
-    /// Whether each annotator of the table is a group.
-    pub is_complete: bool,
 }
 
 impl Refits {
@@ -70,18 +68,15 @@ impl Refits {
         let groups = groups.clamp(MIN_GROUPS, MAX_GROUPS).min(annotators.total);
         let is_complete = groups == annotators.total;
         let group = deal(annotators.total, groups);
+        let group_of = |u: usize| group[annotators.before + u];
         let refitted = RefittedVotes::new(votes, snapshot, settings, stop)?;
         // On several machines all make the same exchanges in the same order.
         let at_once = if partition.is_complete() { threads } else { 1 };
         let theta = in_parallel(groups, at_once, |chosen| {
-            let is_repeated = |u: usize| (group[annotators.before + u] == chosen) != is_complete;
+            let is_repeated = |u: usize| (group_of(u) == chosen) != is_complete;
             refitted.scores(is_repeated, stop)
         })?;
-        Ok(Some(Self {
-            group,
-            theta,
-            is_complete,
-        }))
+        Ok(Some(Self { group, theta }))
     }
 
     pub fn groups(&self) -> usize {
@@ -90,7 +85,7 @@ impl Refits {
 
     /// Whether each annotator of the table is a group.
     pub fn is_complete(&self) -> bool {
-        self.is_complete
+        self.groups() == self.group.len()
     }
 }
 

@@ -5,7 +5,7 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use super::annotator_sums::{AnnotatorSums, add_to};
-use super::contribution::{ItemContribution, ScoreContribution};
+use super::contribution::ScoreContribution;
 use super::fitted::Fitted;
 use crate::collective::{BlockSum, SlotSums};
 use crate::error::Result;
@@ -19,6 +19,21 @@ const MAX_VOTES_ALONE: usize = 256;
 pub(super) struct ScoreContributions<'a> {
     pub votes: &'a Comparisons,
     pub fitted: Fitted<'a>,
+}
+
+/// The sums of a lane, while annotators are added to them.
+pub(super) struct LaneSums<const N: usize> {
+    sums: SlotSums<N>,
+    /// That of the annotator who is being added.
+    block: usize,
+}
+
+impl<const N: usize> LaneSums<N> {
+    /// Adds numbers in a slot.
+    #[inline(always)]
+    pub fn add(&mut self, slot: usize, values: [f64; N]) {
+        self.sums.add(slot, self.block, values);
+    }
 }
 
 impl<'a> ScoreContributions<'a> {
@@ -72,8 +87,11 @@ impl<'a> ScoreContributions<'a> {
         let length = own + length;
         let add_each = |annotators: StepBy<Range<usize>>, all: &mut [f64]| {
             let (sums, numbers) = all.split_at_mut(own);
+            let (sums, _) = sums.as_chunks_mut::<3>();
             self.for_each(annotators, stop, |_, contribution| {
-                AnnotatorSums::add(sums, contribution);
+                AnnotatorSums::for_each(contribution, |slot, values| {
+                    add_to(&mut sums[slot], &values);
+                });
                 add(numbers, contribution);
             })
         };
@@ -99,42 +117,46 @@ impl<'a> ScoreContributions<'a> {
             partition.sum_blocks(block.into_iter().collect())?
         };
         let numbers = all.split_off(own);
-        Ok((AnnotatorSums::new(&all, self.fitted.loss), numbers))
+        Ok((
+            AnnotatorSums::new(all.as_chunks().0, self.fitted.loss),
+            numbers,
+        ))
     }
 
-    /// By lane, sums over its annotators, of the whole table: `N` numbers for each item.
-    /// `values` says what an annotator adds, `members` which annotators of a range are in a
-    /// lane. For both, annotators are counted in the table.
-    pub fn sum_lanes<const N: usize, I, V>(
+    /// By lane, sums over its annotators, of the whole table: `N` numbers in each slot. `add`
+    /// adds an annotator, `members` says which annotators of a range are in a lane. For both,
+    /// annotators are counted in the table.
+    pub fn sum_lanes<const N: usize, I: Iterator<Item = usize>>(
         &self,
-        lanes: usize,
+        (lanes, slots): (usize, usize),
         threads: usize,
         stop: &Stop,
         members: impl Fn(usize, Range<usize>) -> I + Sync,
-        values: impl Fn(usize) -> V + Sync,
-    ) -> Result<Vec<Vec<f64>>>
-    where
-        I: Iterator<Item = usize>,
-        V: Fn(ItemContribution) -> [f64; N],
-    {
+        add: impl Fn(&mut LaneSums<N>, usize, &ScoreContribution) + Sync,
+    ) -> Result<Vec<Vec<f64>>> {
         let partition = self.votes.partition();
         let before = match self.votes.has_annotators() {
             true => partition.annotators().before,
             false => 0,
         };
+        let of_block = |block| {
+            let Range { start, end } = self.votes.clusters_of(partition.annotators_of(block));
+            before + start..before + end
+        };
         let sums = in_parallel(lanes, self.useful_threads(threads), |lane| {
-            let mut sums = SlotSums::<N>::new(self.votes.items(), partition.blocks());
-            for (block, in_table) in partition.blocks().enumerate() {
-                let Range { start, end } = self.votes.clusters_of(partition.annotators_of(block));
-                let own = members(lane, before + start..before + end);
-                self.for_each(own.map(|u| u - before), stop, |u, contribution| {
-                    let values = values(before + u);
-                    for item in contribution.seen.iter().map(|&item| item as usize) {
-                        sums.add(item, in_table, values(contribution.by_item[item]));
-                    }
-                })?;
-            }
-            Ok(sums.into_block_sums())
+            let mut sums = LaneSums {
+                sums: SlotSums::new(slots, partition.blocks()),
+                block: partition.blocks().start,
+            };
+            let mut later = (0..partition.len()).map(of_block).peekable();
+            let own = (0..partition.len()).flat_map(|block| members(lane, of_block(block)));
+            self.for_each(own.map(|u| u - before), stop, |u, contribution| {
+                while later.next_if(|block| block.end <= before + u).is_some() {
+                    sums.block += 1;
+                }
+                add(&mut sums, before + u, contribution);
+            })?;
+            Ok(sums.sums.into_block_sums())
         })?;
         let reduce = |mut nodes: Vec<BlockSum>| partition.reduce(&mut nodes);
         sums.into_iter().map(reduce).collect()

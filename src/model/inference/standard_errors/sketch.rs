@@ -19,11 +19,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::annotator_sums::AnnotatorSums;
-use super::contribution::ItemContribution;
+use super::annotator_sums::{AnnotatorSums, add_to};
+use super::contribution::ScoreContribution;
 use super::covariance::ClusteredCovariance;
 use super::hessian::{Hessian, LANES, RhsLanes};
-use super::score_contributions::ScoreContributions;
+use super::score_contributions::{LaneSums, ScoreContributions};
 use super::variances::Variances;
 use crate::error::Result;
 use crate::execution::{Stop, with_helpers};
@@ -78,10 +78,12 @@ fn clustered(
 ) -> Result<(AnnotatorSums, Vec<f64>, Vec<Vec<f64>>)> {
     let mut estimate = SketchEstimate::new(hessian.items());
     let mut rows = vec![Vec::new(); hessian.items()];
-    let (sums, _) = contributions.sum(LANES, 0, threads, stop, |_, _| {})?;
+    let (sums, mut rhs) = first_round(contributions, threads, stop)?;
     loop {
-        let rhs = signed_sums(contributions, estimate.rounds, threads, stop)?;
-        let solution = estimate.add_round(hessian, rhs, stop)?;
+        if estimate.rounds > 0 {
+            rhs = signed_sums(contributions, estimate.rounds, threads, stop)?;
+        }
+        let solution = estimate.add_round(hessian, &rhs, stop)?;
         if estimate.rounds <= KEPT_ROUNDS {
             for (row, lanes) in rows.iter_mut().zip(&solution) {
                 row.extend(lanes.as_flattened());
@@ -95,30 +97,70 @@ fn clustered(
     }
 }
 
-/// The score contributions with random signs, annotator u in lane u modulo [`LANES`].
+/// The score contributions with the signs of the first round, and the sums over annotators,
+/// which are added up lane by lane beside them.
+fn first_round(
+    contributions: &ScoreContributions<'_>,
+    threads: usize,
+    stop: &Stop,
+) -> Result<(AnnotatorSums, Vec<RhsLanes>)> {
+    let items = contributions.votes.items();
+    let add = |sums: &mut LaneSums<4>, u, contribution: &ScoreContribution| {
+        let sign = sign(0, u);
+        AnnotatorSums::for_each(contribution, |slot, [a, b, c]| {
+            let value = contribution
+                .by_item
+                .get(slot)
+                .map_or(0.0, |on_item| on_item.value);
+            sums.add(slot, [a, b, c, sign * value]);
+        });
+    };
+    let lanes = contributions.sum_lanes((LANES, items + 1), threads, stop, members, add)?;
+    let mut sums = vec![[0.0; 3]; items + 1];
+    let mut rhs = vec![RhsLanes::default(); items + 1];
+    for (k, lane) in lanes.into_iter().enumerate() {
+        for (slot, &[a, b, c, value]) in lane.as_chunks().0.iter().enumerate() {
+            add_to(&mut sums[slot], &[a, b, c]);
+            rhs[slot].as_flattened_mut()[k] = value;
+        }
+    }
+    rhs.truncate(items);
+    Ok((AnnotatorSums::new(&sums, contributions.fitted.loss), rhs))
+}
+
+/// The score contributions with the signs of a round.
 fn signed_sums(
     contributions: &ScoreContributions<'_>,
     round: usize,
     threads: usize,
     stop: &Stop,
 ) -> Result<Vec<RhsLanes>> {
-    let members = |lane: usize, annotators: Range<usize>| {
-        let first = (lane + LANES - annotators.start % LANES) % LANES;
-        (annotators.start + first..annotators.end).step_by(LANES)
+    let items = contributions.votes.items();
+    let add = |sums: &mut LaneSums<1>, u, contribution: &ScoreContribution| {
+        let sign = sign(round, u);
+        for item in contribution.seen.iter().map(|&item| item as usize) {
+            sums.add(item, [sign * contribution.by_item[item].value]);
+        }
     };
-    let signed = |u: usize| {
-        let seed = (round as u64) << 40 | u as u64;
-        let sign = Random(seed).sign();
-        move |on_item: ItemContribution| [sign * on_item.value]
-    };
-    let lanes = contributions.sum_lanes(LANES, threads, stop, members, signed)?;
-    let mut rhs = vec![RhsLanes::default(); contributions.votes.items()];
+    let lanes = contributions.sum_lanes((LANES, items), threads, stop, members, add)?;
+    let mut rhs = vec![RhsLanes::default(); items];
     for (k, lane) in lanes.into_iter().enumerate() {
         for (slot, value) in rhs.iter_mut().zip(lane) {
             slot.as_flattened_mut()[k] = value;
         }
     }
     Ok(rhs)
+}
+
+/// The annotators of a lane, of some of the table: annotator u is in lane u modulo [`LANES`].
+fn members(lane: usize, annotators: Range<usize>) -> impl Iterator<Item = usize> {
+    let first = (lane + LANES - annotators.start % LANES) % LANES;
+    (annotators.start + first..annotators.end).step_by(LANES)
+}
+
+/// The random sign of an annotator of the table.
+fn sign(round: usize, annotator: usize) -> f64 {
+    Random((round as u64) << 40 | annotator as u64).sign()
 }
 
 /// The diagonal of L⁺.
@@ -134,7 +176,7 @@ pub(super) fn independent(hessian: &Hessian<'_>, stop: &Stop) -> Result<Vec<f64>
     let mut random = Random(0);
     loop {
         let rhs = signed_pairs(flow, &mut random);
-        estimate.add_round(hessian, rhs, stop)?;
+        estimate.add_round(hessian, &rhs, stop)?;
         let sketch = estimate.diagonal(hessian, &squares);
         if sketch.is_accurate {
             return Ok(sketch.diagonal);
@@ -185,12 +227,12 @@ impl SketchEstimate {
     fn add_round(
         &mut self,
         hessian: &Hessian<'_>,
-        rhs: Vec<RhsLanes>,
+        rhs: &[RhsLanes],
         stop: &Stop,
     ) -> Result<Vec<RhsLanes>> {
         self.rounds += 1;
-        let solution = hessian.solve(rhs.clone(), stop)?;
-        for (i, (x, rhs)) in solution.iter().zip(&rhs).enumerate() {
+        let solution = hessian.solve(rhs.to_vec(), stop)?;
+        for (i, (x, rhs)) in solution.iter().zip(rhs).enumerate() {
             for (x, rhs) in x.as_flattened().iter().zip(rhs.as_flattened()) {
                 let x0 = rhs / hessian.diagonal[i];
                 self.xx[i] += x * x;
