@@ -16,7 +16,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 ray_cluster.start()
 votes = ray_cluster.crowd(items=10)
 files = ray_cluster.write(votes, "votes")
-options = {"kappa": 5, "folds": 3, "grid_points": 20}
+options = {"kappa": 2, "folds": 3, "grid_points": 10}
 expected = me_hodgerank.fit(votes, **options).to_bytes()
 
 # The coordinator of the fit that is under way.

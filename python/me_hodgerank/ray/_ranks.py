@@ -160,7 +160,7 @@ class Ranks:
             raise Error(
                 f"rank {place.rank} of {place.ranks} was lost {often}, and max_replacements is "
                 f"{self.actor.max_replacements}: if its machine ran out of memory, fit with more actors or with "
-                f"memory_per_actor; the last time: {' '.join(str(error).split())}"
+                f"memory_per_actor; Ray says: {str(error).strip().splitlines()[0]}"
             ) from error
         self.replacements += 1
         ray.kill(self._actors[place.rank])  # it may be cut off and alive
