@@ -78,8 +78,9 @@ lint:
 SPEED = $$($(CARGO) bench --features internals --bench speed --no-run --message-format json 2>/dev/null \
 	| $(PYTHON) -c 'import json, sys; print([m["executable"] for m in map(json.loads, sys.stdin) if m.get("executable")][-1])')
 
-bench: duckdb .venv/duckdb-1.5.6/made .venv/peers/made
+bench: duckdb .venv/duckdb-1.5.6/made .venv/peers/made ray-installed
 	ME_HODGERANK_SPEED=$(SPEED) $(PYTHON) benches/table.py
+	.venv/ray/bin/python benches/ray_fit.py
 	$(MAKE) bench-duckdb bench-sqlite
 
 bench-large: duckdb .venv/duckdb-1.5.6/made
@@ -302,7 +303,7 @@ $(APSW)/made:
 
 test: test-product test-ray
 
-test-product: release-files venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/frames/made .venv/package/made
+test-product: release-files ray-installed venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/frames/made .venv/package/made
 	for venv in recipes package; do \
 	  .venv/$$venv/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl || exit 1; done
 	$(PYTHON) tests/hosts/recipes.py

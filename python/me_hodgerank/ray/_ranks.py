@@ -76,7 +76,10 @@ class RankActor:
         start = time.monotonic()
         votes = _native.RankVotes(options)
         for piece in pieces:
-            votes.push(ray.get(piece))
+            rows = ray.get(piece)
+            if rows.num_rows:
+                votes.push(rows)
+            del rows  # before the next one comes
         loaded = time.monotonic()
         fitted = votes.fit(place.address, place.rank, place.ranks, place.token, threads, folder is None)
         end = time.monotonic()

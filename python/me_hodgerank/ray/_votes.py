@@ -131,7 +131,8 @@ def _raise_error_of(ref: Any) -> None:
 def _count(block: Any, options: str, version: str) -> Any:
     check_version(version)
     votes = _native.RankVotes(options)
-    votes.push(block)
+    if block.num_rows:  # Ray's blocks without rows may have no columns
+        votes.push(block)
     return pyarrow.table(votes.counts())
 
 
@@ -149,6 +150,8 @@ def _add_counts(*counts: Any) -> Any:
 def _split(block: Any, annotator: str, assigned: Any, ranks: int) -> list[Any]:
     """By rank: the rows of its annotators. Rank 0 also gets rows whose annotator has no usable
     vote, and refuses or counts them."""
+    if not block.num_rows:
+        return [block] * ranks
     known = assigned["annotator"].combine_chunks()
     common = _common_type([block[annotator].type, known.type])
     found = pyarrow.compute.index_in(_ids(block[annotator], common), value_set=_ids(known, common))
