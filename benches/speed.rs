@@ -3,6 +3,8 @@
 //! ```text
 //! path NAME        µs per step of the path, ours and the published implementation's
 //! fit NAME         seconds of a fit with cross-validation
+//! threads NAME     seconds of a fit over the whole grid, without cross-validation, on one
+//!                  thread and on two, in turn
 //! losses NAME      the same with each loss, in turn
 //! consensus NAME   seconds of the ranking alone with each loss, without effects
 //! results NAME     processor time of a fit over the whole grid and of each result set, and a
@@ -36,6 +38,7 @@ fn main() {
     match words[..] {
         ["path", name] => path(name),
         ["fit", name] => fit(name),
+        ["threads", name] => threads(name),
         ["losses", name] => losses(name, &Options::default()),
         ["consensus", name] => consensus(name),
         ["results", name] => results(name),
@@ -43,7 +46,7 @@ fn main() {
         ["careless", name] => careless(name),
         ["write", name, file] => write(name, file),
         _ => println!(
-            "usage: speed path|fit|losses|consensus|results|careless NAME, speed groups NAME N, speed write NAME FILE"
+            "usage: speed path|fit|threads|losses|consensus|results|careless NAME, speed groups NAME N, speed write NAME FILE"
         ),
     }
 }
@@ -118,6 +121,31 @@ fn fit(name: &str) {
         }
     }
     println!(r#"{{"seconds": {clock:.3}, "cores": {cores:.3}}}"#);
+}
+
+/// One thread and two. They alternate, so that a change of the machine's load affects both.
+fn threads(name: &str) {
+    let Some(votes) = votes::load(name) else {
+        return println!("null");
+    };
+    let options = Options {
+        folds: 0,
+        ..Options::default()
+    };
+    let mut seconds = [f64::INFINITY; 2];
+    let begin = Instant::now();
+    for _ in 0..10 {
+        for (before, clock) in seconds.iter_mut().enumerate() {
+            let start = Instant::now();
+            let mut execution = Execution::new().threads(before + 1);
+            black_box(Fit::new_within(&votes, &options, &mut execution).unwrap());
+            *clock = clock.min(start.elapsed().as_secs_f64());
+        }
+        if begin.elapsed().as_secs_f64() > 20.0 {
+            break;
+        }
+    }
+    println!(r#"{{"one": {:.3}, "two": {:.3}}}"#, seconds[0], seconds[1]);
 }
 
 /// Without effects there is nothing to cross-validate.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of `make bench`. usage: table.py [path|fits|losses|peers]... all of it unless told."""
+"""The table of `make bench`. usage: table.py [path|fits|threads|losses|peers]... all of it unless told."""
 
 import sys
 
@@ -60,6 +60,16 @@ def fits():
             f"{found['ratio']:.2f}", number(memory, "MB"))
 
 
+def threads():
+    header("fit over the whole grid, without CV", "one thread", "two threads", "ratio (target 1.8)")
+    for name in [PLANTED, "made-5000-100-200", LARGE]:
+        found, _ = engine("threads", name)
+        if not isinstance(found, dict):
+            row(name, found or "votes not there", "", "")
+            continue
+        row(name, number(found["one"], "s"), number(found["two"], "s"), f"{found['one'] / found['two']:.2f}")
+
+
 def losses():
     header("fit with CV, 2 threads", "squared", "logistic", "probit", "logistic / squared (target 5)", "probit / squared")
     for name in [STUDY + "-sides", *SMALL]:
@@ -103,5 +113,5 @@ def peers():
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or ["path", "fits", "losses", "peers"]:
-        {"path": path, "fits": fits, "losses": losses, "peers": peers}[part]()
+    for part in sys.argv[1:] or ["path", "fits", "threads", "losses", "peers"]:
+        {"path": path, "fits": fits, "threads": threads, "losses": losses, "peers": peers}[part]()

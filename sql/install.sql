@@ -11,7 +11,7 @@ CREATE OR REPLACE MACRO me_hodgerank(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -24,7 +24,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -107,7 +108,7 @@ CREATE OR REPLACE MACRO me_hodgerank_annotators(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -120,7 +121,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -203,7 +205,7 @@ CREATE OR REPLACE MACRO me_hodgerank_personal(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -216,7 +218,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -299,7 +302,7 @@ CREATE OR REPLACE MACRO me_hodgerank_path(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -312,7 +315,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -395,7 +399,7 @@ CREATE OR REPLACE MACRO me_hodgerank_cv(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -408,7 +412,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -491,7 +496,7 @@ CREATE OR REPLACE MACRO me_hodgerank_summary(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -504,7 +509,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -587,7 +593,7 @@ CREATE OR REPLACE MACRO me_hodgerank_cycles(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -600,7 +606,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -683,7 +690,7 @@ CREATE OR REPLACE MACRO me_hodgerank_triangles(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -696,7 +703,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -779,7 +787,7 @@ CREATE OR REPLACE MACRO me_hodgerank_compare(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL,
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL,
     top := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
@@ -793,7 +801,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -876,7 +885,7 @@ CREATE OR REPLACE MACRO me_hodgerank_next(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL,
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL,
     n := NULL, candidates := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
@@ -890,7 +899,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -991,7 +1001,7 @@ CREATE OR REPLACE MACRO me_hodgerank_predict(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -1004,7 +1014,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -1107,7 +1118,7 @@ CREATE OR REPLACE MACRO me_hodgerank_plot(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -1120,7 +1131,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -1200,7 +1212,7 @@ CREATE OR REPLACE MACRO me_hodgerank_report(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL,
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL,
     title := NULL, date := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
@@ -1214,7 +1226,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,

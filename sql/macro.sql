@@ -7,7 +7,7 @@ CREATE {kind} {name}(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL{more arguments}
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL{more arguments}
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -20,7 +20,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN {first annotator} END) AS annotator_type,

@@ -12,7 +12,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -25,7 +25,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -108,7 +109,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_annotators(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -121,7 +122,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -204,7 +206,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_personal(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -217,7 +219,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -300,7 +303,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_path(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -313,7 +316,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -396,7 +400,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_cv(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -409,7 +413,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -492,7 +497,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_summary(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -505,7 +510,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -588,7 +594,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_cycles(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -601,7 +607,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -684,7 +691,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_triangles(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -697,7 +704,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -780,7 +788,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_compare(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL,
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL,
     top := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
@@ -794,7 +802,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -877,7 +886,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_next(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL,
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL,
     n := NULL, candidates := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
@@ -891,7 +900,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -992,7 +1002,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_predict(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -1005,7 +1015,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -1108,7 +1119,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_plot(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
     SELECT
@@ -1121,7 +1132,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,
@@ -1201,7 +1213,7 @@ CREATE OR REPLACE TEMP MACRO me_hodgerank_report(
     position_bias := NULL, personal := NULL,
     loss := NULL, ridge := NULL, theta_update := NULL,
     pair_model := NULL, fdr := NULL, bias_test := NULL,
-    on_bad_row := NULL, max_seconds := NULL,
+    on_bad_row := NULL, max_seconds := NULL, threads := NULL,
     title := NULL, date := NULL
 ) AS TABLE
 WITH RECURSIVE me_hodgerank_collected AS (
@@ -1215,7 +1227,8 @@ WITH RECURSIVE me_hodgerank_collected AS (
             position_bias: position_bias, personal: personal,
             loss: loss, ridge: ridge, theta_update: theta_update,
             pair_model: pair_model, fdr: fdr, bias_test: bias_test,
-            on_bad_row: on_bad_row, max_seconds: max_seconds
+            on_bad_row: on_bad_row, max_seconds: max_seconds,
+            threads: coalesce(threads, current_setting('threads'))
         }) AS job,
         -- Nothing but the types that ids have in the result.
         any_value(CASE WHEN false THEN struct_extract_at(row(*COLUMNS(lambda name: name = 'me_hodgerank_last' OR CASE WHEN nullif(annotator, '') IS NOT NULL THEN lower(name) = lower(nullif(annotator, '')) WHEN coalesce("left", "right", choice) IS NULL THEN lower(name) IN ('annotator', 'judge', 'worker') ELSE lower(name) = 'annotator' END)), 1) END) AS annotator_type,

@@ -171,6 +171,11 @@ impl<'a> Execution<'a> {
         self.cv_extent = CvExtent::UntilStopped;
     }
 
+    /// Applies the option `threads`: it lowers the limit, or keeps it.
+    pub(crate) fn limit_threads(&mut self, threads: Option<usize>) {
+        self.threads = self.threads.min(threads.unwrap_or(usize::MAX)).max(1);
+    }
+
     /// Applies the option `max_seconds`, from now on.
     pub(crate) fn limit(&mut self, max_seconds: Option<f64>) {
         if let Some(seconds) = max_seconds

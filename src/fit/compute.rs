@@ -53,7 +53,13 @@ pub(super) fn compute(
     };
     let evidence = evidence(votes, options, &problem, threads, stop)?;
     let orders = if options.has_position_bias() { 2 } else { 1 };
-    let pair_variance = PairVariance::new(comparisons, &problem.flow, options.pair_model, stop)?;
+    let pair_variance = PairVariance::new(
+        comparisons,
+        &problem.flow,
+        options.pair_model,
+        threads,
+        stop,
+    )?;
     let knockoff = knockoff(votes, options, &problem, &path.hodgerank, stop)?;
     tally.consensus = path.consensus;
     tally.hodgerank = match options.pair_model {

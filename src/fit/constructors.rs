@@ -30,6 +30,7 @@ impl Fit {
         let options = &options.for_votes(votes)?;
         check_votes(votes, options)?;
         execution.limit(options.max_seconds);
+        execution.limit_threads(options.threads);
         let cv_extent = execution.cv_extent();
         execution.run_sized(votes.comparisons.len(), |threads, stop| {
             compute(votes, options, (threads, cv_extent), stop)

@@ -42,6 +42,7 @@ impl HodgeRankOnly {
         refuse_unknown_annotators(votes)?;
         refuse_strong_choices(votes, options)?;
         execution.limit(options.max_seconds);
+        execution.limit_threads(options.threads);
         let comparisons = &votes.comparisons;
         execution.run_sized(comparisons.len(), |threads, stop| {
             compute(comparisons, options, threads, stop)

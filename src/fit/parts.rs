@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn threads_find_the_same_sources_of_cycles() {
         let stop = Stop::default();
-        let (_, votes) = tables().swap_remove(6);
+        let (_, votes) = tables().swap_remove(2);
         let problem = Problem::new(&votes, &Options::default(), &stop).unwrap();
         let mut path = problem.path(&stop).unwrap();
         let snapshot = path.advance_to(8.0 * problem.first_entry, &stop).unwrap();

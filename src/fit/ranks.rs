@@ -31,6 +31,7 @@ impl Fit {
         }
         check_votes(votes, options)?;
         execution.limit(options.max_seconds);
+        execution.limit_threads(options.threads);
         let extent = execution.cv_extent();
         let threads = execution.thread_limit();
         let partition = votes.comparisons.partition();

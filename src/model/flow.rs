@@ -61,7 +61,9 @@ impl Flow {
             stop,
         };
         let mut flow = Self::default();
-        if partition.is_complete() {
+        if pooling.pool_tables(|pair, sums| flow.push(pair, sums, model))? {
+            // All pairs are there.
+        } else if partition.is_complete() {
             let push = |flow: &mut Self, pair, _, sums| flow.push(pair, sums, model);
             for mut part in pooling.pool(push)? {
                 flow.append(&mut part);

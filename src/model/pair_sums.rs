@@ -24,6 +24,9 @@ const ROWS_PER_CHECK: usize = 1 << 16;
 const MIN_ROWS_PER_TABLE: usize = 1 << 18;
 const MIN_ROWS_PER_PAIR: usize = 4;
 
+/// About so many votes are in a block, or more.
+const MAX_PAIRS_PER_BLOCK: usize = 1 << 16;
+
 /// Each thread adds up so many parts of the pairs, since some are larger than others.
 const PARTS_PER_THREAD: usize = 8;
 
@@ -33,6 +36,12 @@ const MIN_SHARED_ROWS: usize = 1 << 17;
 /// How many pairs so many items make.
 fn pairs(items: usize) -> usize {
     items * items.saturating_sub(1) / 2
+}
+
+/// Whether each block of a table can have a table of so many pairs: it is not larger than the
+/// block. All ranks say the same.
+pub(super) fn are_few_pairs(votes: &Comparisons, pairs: usize) -> bool {
+    pairs <= MAX_PAIRS_PER_BLOCK.min(votes.partition().rows().total)
 }
 
 /// Sums over the votes on a pair.
@@ -45,6 +54,16 @@ pub(super) struct PairSums {
 }
 
 impl PairSums {
+    /// Of one vote, with the choice as seen from the first item.
+    fn of_vote(choice: f64, weight: f64) -> Self {
+        Self {
+            weight,
+            choices: weight * choice,
+            wins: if choice > 0.0 { weight } else { 0.0 },
+            ties: if choice == 0.0 { weight } else { 0.0 },
+        }
+    }
+
     fn to_array(self) -> [f64; 4] {
         [self.weight, self.choices, self.wins, self.ties]
     }
@@ -73,7 +92,8 @@ trait PackedVote: Sync {
     fn pack(&self, row: usize, other: u32, choice: f64) -> u32;
 
     /// The second item, the block, the choice as seen from the first item, and the weight.
-    fn unpack(&self, packed: u32) -> (u32, usize, f64, f64);
+    /// `later` is that of the vote before it with the same first item, 0 at first.
+    fn unpack(&self, packed: u32, later: &mut usize) -> (u32, usize, f64, f64);
 }
 
 /// The second item and the side.
@@ -88,7 +108,7 @@ impl PackedVote for PackedSide {
     }
 
     #[inline(always)]
-    fn unpack(&self, packed: u32) -> (u32, usize, f64, f64) {
+    fn unpack(&self, packed: u32, _: &mut usize) -> (u32, usize, f64, f64) {
         let choice = f64::from((packed & 3) as i32 - 1);
         (packed >> 2, self.block, choice, 1.0)
     }
@@ -108,12 +128,18 @@ impl PackedVote for PackedRow<'_> {
     }
 
     #[inline(always)]
-    fn unpack(&self, row: u32) -> (u32, usize, f64, f64) {
+    fn unpack(&self, row: u32, later: &mut usize) -> (u32, usize, f64, f64) {
         let row = row as usize;
         let vote = self.votes.get(row);
         let (other, choice) = seen_from_first(vote);
-        let block = self.later_blocks.partition_point(|&start| start <= row);
-        (other as u32, self.first_block + block, choice, vote.weight)
+        while self
+            .later_blocks
+            .get(*later)
+            .is_some_and(|&start| start <= row)
+        {
+            *later += 1;
+        }
+        (other as u32, self.first_block + *later, choice, vote.weight)
     }
 }
 
@@ -143,6 +169,42 @@ impl Pooling<'_> {
             first_block: self.blocks.start,
         };
         self.pool_packed(&packed_row, add)
+    }
+
+    /// Calls `visit` with each pair and its sums over all votes of the table, if the pairs are
+    /// few: each block has a table of all of them, compared or not.
+    pub fn pool_tables(&self, mut visit: impl FnMut([u32; 2], PairSums)) -> Result<bool> {
+        let items = self.votes.items();
+        if self.votes.sides().is_some() || !are_few_pairs(self.votes, pairs(items)) {
+            return Ok(false);
+        }
+        let start = |a: usize| pairs(items) - pairs(items - a);
+        let add = |annotators: Range<usize>, sums: &mut [f64]| {
+            let (sums, _) = sums.as_chunks_mut::<4>();
+            for u in annotators {
+                self.stop.check()?;
+                for vote in self.votes.of(u) {
+                    let (b, choice) = seen_from_first(vote);
+                    let a = vote.left.min(vote.right);
+                    let pair = &mut sums[start(a) + b - a - 1];
+                    let vote = PairSums::of_vote(choice, vote.weight).to_array();
+                    pair.iter_mut().zip(vote).for_each(|(sum, own)| *sum += own);
+                }
+            }
+            Ok(())
+        };
+        let partition = self.votes.partition();
+        let sums = partition.sum(4 * pairs(items), self.threads, add)?;
+        let mut sums = sums.as_chunks().0.iter();
+        for a in 0..items as u32 {
+            for b in a + 1..items as u32 {
+                let sums = PairSums::from_array(*sums.next().expect("sums for each pair"));
+                if sums.weight > 0.0 {
+                    visit([a, b], sums);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Counts votes in a table of all pairs of items, compared or not, which is
@@ -232,17 +294,13 @@ impl Pooling<'_> {
             let mut met: Vec<u32> = Vec::new();
             for a in bound(part)..end {
                 self.stop.check()?;
+                let mut later = 0;
                 for &packed in &packed[starts[a]..starts[a + 1]] {
-                    let (b, block, choice, weight) = kind.unpack(packed);
+                    let (b, block, choice, weight) = kind.unpack(packed, &mut later);
                     if sums.is_empty(b as usize) {
                         met.push(b);
                     }
-                    let vote = PairSums {
-                        weight,
-                        choices: weight * choice,
-                        wins: if choice > 0.0 { weight } else { 0.0 },
-                        ties: if choice == 0.0 { weight } else { 0.0 },
-                    };
+                    let vote = PairSums::of_vote(choice, weight);
                     sums.add(b as usize, block, vote.to_array());
                 }
                 met.sort_unstable();

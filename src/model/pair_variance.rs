@@ -15,8 +15,11 @@
 //! and w. With a pair model other than `uniform` the flow is a function of the mean
 //! side, and its variance follows from that of the mean by the derivative.
 
+use std::ops::Range;
+
 use super::distributions::normal_quantile;
 use super::flow::Flow;
+use super::pair_sums::are_few_pairs;
 use crate::collective::SlotSums;
 use crate::error::Result;
 use crate::execution::Stop;
@@ -47,36 +50,20 @@ struct PairMoments {
 
 impl PairVariance {
     /// Of the flow of these votes.
-    pub fn new(votes: &Comparisons, flow: &Flow, model: PairModel, stop: &Stop) -> Result<Self> {
-        let partition = votes.partition();
-        let mut sums = SlotSums::<4>::new(flow.len(), partition.blocks());
-        // Y_u and ω_u of one annotator.
-        let mut own = vec![[0.0; 2]; flow.len()];
-        let mut met: Vec<usize> = Vec::new();
-        for (block, in_table) in partition.blocks().enumerate() {
-            for u in votes.clusters_of(partition.annotators_of(block)) {
-                stop.check()?;
-                for vote in votes.cluster(u).map(|row| votes.get(row)) {
-                    let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
-                    let pair = flow.pair(a, b);
-                    let choice = match model {
-                        PairModel::Uniform => vote.choice,
-                        _ if vote.choice == 0.0 => 0.0,
-                        _ => vote.choice.signum(),
-                    };
-                    let [choices, weight] = &mut own[pair];
-                    if *weight == 0.0 {
-                        met.push(pair);
-                    }
-                    *choices += vote.weight * if a == vote.left { choice } else { -choice };
-                    *weight += vote.weight;
-                }
-                for pair in met.drain(..) {
-                    sums.add(pair, in_table, moments(std::mem::take(&mut own[pair])));
-                }
-            }
-        }
-        let sums = partition.reduce(&mut sums.into_block_sums())?;
+    pub fn new(
+        votes: &Comparisons,
+        flow: &Flow,
+        model: PairModel,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let moments = Moments {
+            votes,
+            flow,
+            model,
+            stop,
+        };
+        let sums = moments.sum(threads)?;
         let sums: Vec<PairMoments> = sums.as_chunks().0.iter().map(PairMoments::new).collect();
         let each = || sums.iter().zip(&flow.weight);
         Ok(Self {
@@ -119,6 +106,84 @@ impl PairVariance {
 /// Whether that is more than one annotator, but for rounding.
 fn is_several(annotators: f64) -> bool {
     annotators > 1.0 + 1e-9
+}
+
+/// What the moments of pairs are added up from.
+struct Moments<'a> {
+    votes: &'a Comparisons,
+    flow: &'a Flow,
+    model: PairModel,
+    stop: &'a Stop,
+}
+
+impl Moments<'_> {
+    /// The sums of [`moments`] over all annotators of the table, pair after pair.
+    fn sum(&self, threads: usize) -> Result<Vec<f64>> {
+        let (votes, pairs) = (self.votes, self.flow.len());
+        let partition = votes.partition();
+        if votes.sides().is_some() {
+            // Integers: no block needs sums of its own.
+            let mut sums = vec![0.0; 4 * pairs];
+            self.add_to_table(0..votes.annotators(), &mut sums)?;
+            return partition.total_counts(sums);
+        }
+        if are_few_pairs(votes, pairs) {
+            return partition.sum(4 * pairs, threads, |annotators, sums| {
+                self.add_to_table(annotators, sums)
+            });
+        }
+        let mut sums = SlotSums::<4>::new(pairs, partition.blocks());
+        let mut own = vec![[0.0; 2]; pairs];
+        for (block, in_table) in partition.blocks().enumerate() {
+            let annotators = partition.annotators_of(block);
+            self.for_each(annotators, &mut own, |pair, moments| {
+                sums.add(pair, in_table, moments);
+            })?;
+        }
+        partition.reduce(&mut sums.into_block_sums())
+    }
+
+    fn add_to_table(&self, annotators: Range<usize>, sums: &mut [f64]) -> Result<()> {
+        let (sums, _) = sums.as_chunks_mut::<4>();
+        let mut own = vec![[0.0; 2]; sums.len()];
+        self.for_each(annotators, &mut own, |pair, moments| {
+            let sums = sums[pair].iter_mut();
+            sums.zip(moments).for_each(|(sum, moment)| *sum += moment);
+        })
+    }
+
+    /// Calls `add` with each pair of each of these annotators and its [`moments`]. `own` has
+    /// Y_u and ω_u of one annotator, by pair; zeros between annotators.
+    fn for_each(
+        &self,
+        annotators: Range<usize>,
+        own: &mut [[f64; 2]],
+        mut add: impl FnMut(usize, [f64; 4]),
+    ) -> Result<()> {
+        let mut met: Vec<usize> = Vec::new();
+        for u in self.votes.clusters_of(annotators) {
+            self.stop.check()?;
+            for vote in self.votes.cluster(u).map(|row| self.votes.get(row)) {
+                let (a, b) = (vote.left.min(vote.right), vote.left.max(vote.right));
+                let pair = self.flow.pair(a, b);
+                let choice = match self.model {
+                    PairModel::Uniform => vote.choice,
+                    _ if vote.choice == 0.0 => 0.0,
+                    _ => vote.choice.signum(),
+                };
+                let [choices, weight] = &mut own[pair];
+                if *weight == 0.0 {
+                    met.push(pair);
+                }
+                *choices += vote.weight * if a == vote.left { choice } else { -choice };
+                *weight += vote.weight;
+            }
+            for pair in met.drain(..) {
+                add(pair, moments(std::mem::take(&mut own[pair])));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Y_u, Y_u², Y_u ω_u and ω_u², given Y_u and ω_u.
@@ -179,9 +244,9 @@ mod tests {
         let stop = Stop::default();
         for (_, votes) in tables() {
             let model = PairModel::Uniform;
-            let found = assert_same_on_ranks(&votes, |votes, _| {
+            let found = assert_same_on_ranks(&votes, |votes, threads| {
                 let flow = Flow::new(votes, model, &stop).unwrap();
-                PairVariance::new(votes, &flow, model, &stop).unwrap()
+                PairVariance::new(votes, &flow, model, threads, &stop).unwrap()
             });
             assert!(found.annotators.iter().any(|&annotators| annotators > 2.0));
         }
@@ -198,7 +263,7 @@ mod tests {
             votes.push_annotator(own.iter().copied());
         }
         let flow = Flow::new(&votes, model, &Stop::default()).unwrap();
-        let variance = PairVariance::new(&votes, &flow, model, &Stop::default()).unwrap();
+        let variance = PairVariance::new(&votes, &flow, model, 1, &Stop::default()).unwrap();
         (flow, variance)
     }
 

@@ -53,7 +53,7 @@ impl Problem {
         stop: &Stop,
     ) -> Result<Self> {
         let statistics = Arc::new(Statistics::new(votes, stop)?);
-        let flow = Flow::new(votes, options.pair_model, stop)?;
+        let flow = Flow::with_threads(votes, options.pair_model, threads, stop)?;
         let mut settings = Settings {
             kappa: options.kappa,
             alpha: f64::NAN, // follows from the norm
@@ -68,7 +68,12 @@ impl Problem {
         // The path explains choices, whatever the flow is.
         let choices = match options.pair_model {
             PairModel::Uniform => None,
-            _ => Some(Flow::new(votes, PairModel::Uniform, stop)?),
+            _ => Some(Flow::with_threads(
+                votes,
+                PairModel::Uniform,
+                threads,
+                stop,
+            )?),
         };
         let choices = choices.as_ref().unwrap_or(&flow);
         let is_squared = options.loss == Loss::Squared;

@@ -36,7 +36,9 @@ impl Options {
     #[allow(dead_code, reason = "for the hosts, which are features")]
     pub(crate) fn of_collect(text: &str) -> Result<Self> {
         let options = Self::of_aggregate(text)?;
-        let is_later = |name: &String| !OF_READING.contains(&&**name) && name != "max_seconds";
+        let is_later = |name: &String| {
+            !OF_READING.contains(&&**name) && name != "max_seconds" && name != "threads"
+        };
         match given(text).into_iter().find(is_later) {
             None => Ok(options),
             Some(name) => Err(Error::option(format!(

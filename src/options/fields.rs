@@ -70,6 +70,8 @@ pub struct Options {
     pub on_bad_row: OnBadRow,
     /// Stop with an error after so many seconds.
     pub max_seconds: Option<f64>,
+    /// Use so many threads at most. No answer depends on it.
+    pub threads: Option<usize>,
 }
 
 impl Default for Options {
@@ -93,6 +95,7 @@ impl Default for Options {
             bias_test: BiasTest::PValue,
             on_bad_row: OnBadRow::Error,
             max_seconds: None,
+            threads: None,
         }
     }
 }
@@ -129,6 +132,7 @@ const FIELDS: &[JsonField<Options>] = json_fields! {
     bias_test: bias_test,
     on_bad_row: on_bad_row,
     max_seconds: max_seconds,
+    threads: threads,
 };
 
 impl Options {
@@ -157,6 +161,8 @@ impl Options {
             let range = "a finite number greater than 0";
             require(name, value, range, |x| x.is_finite() && *x > 0.0)?;
         }
+        let range = "a whole number greater than 0";
+        require("threads", self.threads, range, |threads| *threads > 0)?;
         let range = format!("from 2 to {MAX_GRID_POINTS}");
         require("grid_points", Some(self.grid_points), &range, |points| {
             (2..=MAX_GRID_POINTS).contains(points)
@@ -281,7 +287,7 @@ mod tests {
             "fold": "f", "kappa": 10, "alpha": 0.5, "grid_points": 20, "grid_span": 30, "folds": 3.0,
             "seed": 18446744073709551615, "t": 4, "position_bias": false, "personal": false,
             "loss": "probit", "ridge": 0.5, "theta_update": "solve", "pair_model": "thurstone", "fdr": 0.2, "bias_test": "knockoff+",
-            "on_bad_row": "skip", "max_seconds": 1.5}"#;
+            "on_bad_row": "skip", "max_seconds": 1.5, "threads": 3}"#;
         let options = Options::from_json(json).unwrap();
         let expected = Options {
             columns: Columns {
@@ -309,6 +315,7 @@ mod tests {
             bias_test: BiasTest::KnockoffPlus,
             on_bad_row: OnBadRow::Skip,
             max_seconds: Some(1.5),
+            threads: Some(3),
         };
         assert_eq!(options, expected);
         assert_eq!(Options::names().count(), 23);
@@ -397,6 +404,10 @@ mod tests {
             (
                 r#"{"on_bad_row": "drop"}"#,
                 "on_bad_row must be 'error' or 'skip', not \"drop\"",
+            ),
+            (
+                r#"{"threads": 0}"#,
+                "threads must be a whole number greater than 0, not 0",
             ),
             (
                 r#"{"max_seconds": 0}"#,

@@ -98,6 +98,7 @@ pub(crate) fn tables() -> Vec<(&'static str, Comparisons)> {
         ("graded", crowd(12, true, false, false)),
         ("weighted", crowd(12, false, true, false)),
         ("graded and weighted", crowd(40, true, true, false)),
+        ("weighted on many items", crowd(90, true, true, false)),
         ("split", crowd(10, false, false, true)),
         ("split and weighted", crowd(10, true, true, true)),
     ]

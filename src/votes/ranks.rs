@@ -283,11 +283,13 @@ impl TableHeader {
         };
         let rank = collective.rank();
         let blocks = first_block(rank)..first_block(rank + 1);
-        let begins_with_block = (blocks.start..all.len())
-            .next()
-            .is_none_or(|block| all.annotators_of(block).start == before(rank));
-        let in_order = self.are_in_order(parts);
-        if !begins_with_block || !in_order {
+        // All ranks come to the same conclusion.
+        let is_start = |first: usize| {
+            let starts = (0..all.len()).map(|block| all.annotators_of(block).start);
+            first == self.annotators.len() || starts.into_iter().any(|start| start == first)
+        };
+        let are_complete = (0..parts.len()).all(|rank| is_start(before(rank)));
+        if !are_complete || !self.are_in_order(parts) {
             return Err(Error::votes(
                 "the votes are not divided among the ranks as they have to be: all votes of an \
                  annotator on one rank, annotators in order, in complete blocks",
