@@ -66,6 +66,7 @@ refused(VotesError, "no votes", lambda: fit(dataset(votes.slice(0, 60_000)).filt
 two = {"actors": 2, "kappa": 5, "grid_points": 10}
 refused(OptionError, "annotator=None cannot be fitted with Ray", lambda: fit(dataset(votes), annotator=None))
 refused(OptionError, "loss", lambda: fit(dataset(votes), loss="logistic", **two))
+refused(OptionError, "bias_test = 'knockoff' needs all votes in one process", lambda: fit(dataset(votes), bias_test="knockoff", fdr=0.1, **two))
 refused(Timeout, "stopped after max_seconds = 0.01", lambda: fit(dataset(votes), max_seconds=0.01, **two))
 
 # A machine with another version.
