@@ -52,6 +52,7 @@ help:
 	@echo "make release-files what a release offers for this platform, in dist/release/"
 	@echo "make install       into PREFIX=$(PREFIX) and ~/.duckdb; make uninstall takes them away"
 	@echo "make test-product  the demos, the recipes, the documentation, the package and the installation"
+	@echo "make test-ray      fits on a local Ray cluster"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
 test: test-rust test-duckdb test-sqlite test-peers test-same-bits test-pictures
@@ -77,8 +78,9 @@ lint:
 SPEED = $$($(CARGO) bench --features internals --bench speed --no-run --message-format json 2>/dev/null \
 	| $(PYTHON) -c 'import json, sys; print([m["executable"] for m in map(json.loads, sys.stdin) if m.get("executable")][-1])')
 
-bench: duckdb .venv/duckdb-1.5.6/made .venv/peers/made
+bench: duckdb .venv/duckdb-1.5.6/made .venv/peers/made ray-installed
 	ME_HODGERANK_SPEED=$(SPEED) $(PYTHON) benches/table.py
+	.venv/ray/bin/python benches/ray_fit.py
 	$(MAKE) bench-duckdb bench-sqlite
 
 bench-large: duckdb .venv/duckdb-1.5.6/made
@@ -299,14 +301,27 @@ $(APSW)/made:
 	.venv/package/bin/python -m pip install --quiet pysqlite3-binary || echo "no pysqlite3-binary for this machine"
 	touch $@
 
-test: test-product
+test: test-product test-ray
 
-test-product: release-files venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/frames/made .venv/package/made
+test-product: release-files ray-installed venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/frames/made .venv/package/made
 	for venv in recipes package; do \
 	  .venv/$$venv/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl || exit 1; done
 	$(PYTHON) tests/hosts/recipes.py
 	$(PYTHON) tests/hosts/docs.py
 	$(PYTHON) tests/hosts/product.py
+
+# A local cluster of several processes.
+.venv/ray/made:
+	$(PYTHON) -m venv .venv/ray
+	.venv/ray/bin/python -m pip install --quiet "ray[data]==2.60.0" pyarrow==26.0.1 aiohttp==3.14.5
+	touch $@
+
+.PHONY: test-ray ray-installed
+ray-installed: wheel .venv/ray/made
+	.venv/ray/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl
+
+test-ray: ray-installed
+	$(PYTHON) tests/hosts/ray_cluster.py
 
 # What a release has in it.
 dist: tools duckdb sqlite

@@ -300,12 +300,8 @@ def fit(
         "theta_update": theta_update, "pair_model": pair_model, "fdr": fdr, "bias_test": bias_test,
         "on_bad_row": on_bad_row, "max_seconds": max_seconds, "weight": weight, "fold": fold, **unknown,
     }  # fmt: skip
-    columns: dict[str, Any] = {"left": left, "right": right, "choice": choice}
-    columns = {name: value for name, value in columns.items() if value is not None}
-    if not isinstance(annotator, Usual):
-        columns["annotator"] = annotator
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise OptionError(f"threads must be a whole number, 1 or greater, not {threads!r}")
+    columns = _columns(annotator, left, right, choice)
+    _check_whole("threads", threads)
     with _told(progress) as tell:
         return Fit(_native.fit(votes, _json(columns, **options), threads, tell), columns)
 
@@ -335,6 +331,19 @@ def simulate(
         "adversarial": adversarial, "personal": personal, "ties": ties, "graded": graded, "seed": seed, **unknown,
     }  # fmt: skip
     return Table(_native.simulate(_json({}, **options)))
+
+
+def _columns(annotator: Name, left: str | None, right: str | None, choice: str | None) -> dict[str, Any]:
+    """The columns that are named. None, for annotators, says that nobody knows who voted."""
+    columns = {"left": left, "right": right, "choice": choice}
+    named: dict[str, Any] = {name: value for name, value in columns.items() if value is not None}
+    return named if isinstance(annotator, Usual) else {**named, "annotator": annotator}
+
+
+def _check_whole(name: str, value: Any) -> None:
+    """Refuses what is neither None nor a positive whole number."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise OptionError(f"{name} must be a whole number, 1 or greater, not {value!r}")
 
 
 def _unpickled(data: bytes, columns: dict[str, Any]) -> Fit:

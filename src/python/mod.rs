@@ -10,6 +10,7 @@
 mod arrow_stream;
 mod call;
 mod cells;
+mod columns;
 mod error;
 mod fit;
 mod frame;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 /// The functions behind `me_hodgerank.fit` and `me_hodgerank.Fit`.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::columns::read_columns;
     #[pymodule_export]
     use super::fit::{PythonFit, fit, simulate};
     #[pymodule_export]

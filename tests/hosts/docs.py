@@ -7,6 +7,7 @@ usage: docs.py [--write] [FILE ...]
   ```sql duckdb, ```sql sqlite   in one session of the command line for each file
   ```python, ```python sqlite    a program with the package installed; sqlite: in a
                                  Python whose sqlite3 loads extensions
+  ```python ray                  the same where Ray is installed
   ```sh                          in bash; `make x` is only looked up, as this runs
                                  under make
   ```rust                        by rustdoc: see src/lib.rs
@@ -33,6 +34,7 @@ from sqllogic import ROOT, Score
 FENCE = re.compile(r"^```(?P<kind>[^\n`]*)\n(?P<body>.*?)^```$", re.M | re.S)
 NOTHING_TO_RUN = {"rust", "yaml", "toml", "text", "sql elsewhere"}
 RECIPES = ROOT / ".venv" / "recipes" / "bin"
+RAY = ROOT / ".venv" / "ray" / "bin"
 
 
 @dataclasses.dataclass
@@ -91,6 +93,8 @@ class Hosts:
                 block.printed = self.run(["bash", "-euc", body])
             elif kind == "python":
                 block.printed = self.run([RECIPES / "python", "-c", block.body])
+            elif kind == "python ray":  # Ray says on standard error what it does
+                block.printed = self.run([RAY / "python", "-c", block.body], stderr=subprocess.DEVNULL)
             elif not self.sqlite_python:
                 return "sqlite3", "no Python whose sqlite3 loads extensions"
             else:
@@ -98,11 +102,11 @@ class Hosts:
                 block.printed = self.run([self.sqlite_python, "-c", block.body], PYTHONPATH=site)
         return None
 
-    def run(self, command, **more):
+    def run(self, command, stderr=subprocess.STDOUT, **more):
         path = os.pathsep.join([os.path.dirname(duckdb_hosts.cli()), str(RECIPES), os.environ["PATH"]])
         done = subprocess.run(
             command, cwd=self.folder, env={**os.environ, "PATH": path, **more}, timeout=300, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
         )
         if done.returncode != 0:
             return f"ended with {done.returncode}: {done.stdout[-3000:]}"
@@ -119,7 +123,7 @@ def check_file(path, score, write):
             where = f"{path.name}: {len(same)} blocks of {kind}"
             if kind in ("sql duckdb", "sql sqlite"):
                 why_not = hosts.sql(kind, same)
-            elif kind in ("python", "python sqlite", "sh"):
+            elif kind in ("python", "python ray", "python sqlite", "sh"):
                 why_not = hosts.program(kind, same)
             else:
                 score.fail(where, "say what runs it: see tests/hosts/docs.py")
