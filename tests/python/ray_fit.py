@@ -1,5 +1,6 @@
 """A fit on several actors has the bytes of a fit in one process, whatever the votes come in."""
 
+import doctest
 import inspect
 
 import me_hodgerank
@@ -87,4 +88,8 @@ few = votes.slice(0, 5000)
 pyarrow.csv.write_csv(few, "votes.csv")
 fit = me_hodgerank.ray.fit("votes.csv", actors=4, folds=0, t=1.0)
 assert fit.statistics.ranks == 1 and fit.to_bytes() == me_hodgerank.fit(few, folds=0, t=1.0).to_bytes()
+
+# The examples in its own documentation.
+failed, tried = doctest.testmod(me_hodgerank.ray)
+assert tried and not failed
 print("fine")
