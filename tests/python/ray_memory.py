@@ -19,7 +19,7 @@ if not sys.platform.startswith("linux"):
     raise SystemExit("RLIMIT_DATA is Linux's")
 
 FILES, ROWS, ITEMS, ANNOTATORS = 8, 500_000, 20, 4000
-# Four processes need about half of it each, one process more than twice as much.
+# Four processes fit with 96 MB each and not with 48; one process fails with 180 as well.
 LIMIT = 128 << 20
 
 
