@@ -34,7 +34,9 @@ pub(crate) fn add_up(sums: &mut [BlockSum]) -> Vec<usize> {
 
 /// Whether two nodes are the left and the right half of a node.
 fn are_halves(left: &Range<usize>, right: &Range<usize>) -> bool {
-    left.len() == right.len() && left.end == right.start && left.start.is_multiple_of(2 * left.len())
+    left.len() == right.len()
+        && left.end == right.start
+        && left.start.is_multiple_of(2 * left.len())
 }
 
 impl BlockSum {
