@@ -486,7 +486,8 @@ mod tests {
         for name in Options::names() {
             assert!(
                 TEMPLATE.contains(&format!("{name}: {name}"))
-                    || TEMPLATE.contains(&format!("\"{name}\": \"{name}\"")),
+                    || TEMPLATE.contains(&format!("\"{name}\": \"{name}\""))
+                    || TEMPLATE.contains(&format!("{name}: coalesce({name}, ")),
                 "{name}"
             );
         }

@@ -318,7 +318,7 @@ mod tests {
             threads: Some(3),
         };
         assert_eq!(options, expected);
-        assert_eq!(Options::names().count(), 23);
+        assert_eq!(Options::names().count(), 24);
     }
 
     #[test]

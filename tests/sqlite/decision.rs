@@ -21,7 +21,7 @@ fn top_and_n_are_arguments_of_one_function() {
         ),
         (
             r#"me_hodgerank_next('votes', '{"top": 3}')"#,
-            "max_seconds; here also: n, candidates",
+            "max_seconds, threads; here also: n, candidates",
         ),
         (
             r#"me_hodgerank('votes', '{"n": 3}')"#,
