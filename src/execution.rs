@@ -42,8 +42,11 @@ const SMALL_PATIENCE: Duration = Duration::from_micros(250);
 /// A sort of so many rows takes less than a millisecond.
 const MAX_SMALL_SORT: usize = 4096;
 
-/// What a debugger calls our threads.
+/// What a debugger calls the thread of a fit …
 const THREAD_NAME: &str = "me_hodgerank";
+
+/// … and those that help all fits, which stay.
+const HELPER_NAME: &str = "hodgerank-pool";
 
 /// So many helpers can be asked for at least, on a machine with fewer cores too. Those that
 /// nobody asks for sleep.
@@ -409,7 +412,7 @@ fn helpers() -> Option<&'static ThreadPool> {
     static HELPERS: OnceLock<Option<Helpers>> = OnceLock::new();
     let start = || {
         let builder = ThreadPoolBuilder::new().num_threads(MIN_HELPERS.max(cores()));
-        let pool = builder.thread_name(|_| THREAD_NAME.into()).build().ok()?;
+        let pool = builder.thread_name(|_| HELPER_NAME.into()).build().ok()?;
         let process = std::process::id();
         Some(Helpers { pool, process })
     };

@@ -11,7 +11,7 @@ except ImportError as error:
     assert 'pip install "me_hodgerank[duckdb]"' in str(error), error
 
 about = metadata("me_hodgerank")
-assert about.get_all("Provides-Extra") == ["duckdb"], about.get_all("Provides-Extra")
+assert about.get_all("Provides-Extra") == ["duckdb", "ray"], about.get_all("Provides-Extra")
 assert requires("me_hodgerank") == ["duckdb>=1.4 ; extra == 'duckdb'"], requires("me_hodgerank")
 assert about["Version"] == me_hodgerank.__version__ and about["License-Expression"] == "MIT OR Apache-2.0"
 (plugin,) = distribution("me_hodgerank").entry_points
