@@ -8,22 +8,25 @@
 //! calling thread ever calls the poll, because a poll may touch the host: that of
 //! SQLite steps a statement on the caller's connection.
 //!
-//! Work that can be shared gets helpers, [`with_helpers`], as long as fewer threads
-//! of this process compute than there are cores. A host that fits groups on all
-//! cores at once thus does not start more threads on each of them. No answer depends
-//! on how many helpers there were: it may be none.
+//! Work that can be shared gets [`helpers`].
 
-use std::any::Any;
+mod helpers;
+mod panics;
+
 use std::fmt;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use helpers::{COMPUTING, cores};
+pub(crate) use helpers::{in_parallel, with_helpers};
+pub(crate) use panics::guarded;
+use panics::join;
+#[cfg(any(feature = "duckdb", feature = "sqlite"))]
+pub(crate) use panics::panic_text;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::{ProgressReport, Steps};
@@ -42,15 +45,8 @@ const SMALL_PATIENCE: Duration = Duration::from_micros(250);
 /// A sort of so many rows takes less than a millisecond.
 const MAX_SMALL_SORT: usize = 4096;
 
-/// What a debugger calls the thread of a fit …
+/// What a debugger calls the thread of a fit.
 const THREAD_NAME: &str = "me_hodgerank";
-
-/// … and those that help all fits, which stay.
-const HELPER_NAME: &str = "hodgerank-pool";
-
-/// So many helpers can be asked for at least, on a machine with fewer cores too. Those that
-/// nobody asks for sleep.
-const MIN_HELPERS: usize = 8;
 
 /// How far cross-validation runs the paths of its folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -362,127 +358,6 @@ impl Stop {
     }
 }
 
-/// How many cores this process may use.
-fn cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
-}
-
-/// How many threads of this process compute.
-static COMPUTING: Seats = Seats(AtomicUsize::new(0));
-
-struct Seats(AtomicUsize);
-
-/// A thread that computes, until it is dropped.
-struct Seat<'a>(&'a Seats);
-
-impl Seats {
-    /// For a thread that has to compute, whatever others do.
-    fn enter(&self) -> Seat<'_> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Seat(self)
-    }
-
-    /// For a helper: None if as many threads as `limit` compute already.
-    fn try_enter(&self, limit: usize) -> Option<Seat<'_>> {
-        let one_more = |count: usize| (count < limit).then_some(count + 1);
-        let update = self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
-        update.ok().map(|_| Seat(self))
-    }
-}
-
-impl Drop for Seat<'_> {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// The threads that help, of all fits of this process. They are started with the first
-/// work that is shared, and sleep when there is none.
-struct Helpers {
-    pool: ThreadPool,
-    process: u32,
-}
-
-/// None if the system has no thread for them, or in a process that was forked off the one that
-/// started them.
-fn helpers() -> Option<&'static ThreadPool> {
-    static HELPERS: OnceLock<Option<Helpers>> = OnceLock::new();
-    let start = || {
-        let builder = ThreadPoolBuilder::new().num_threads(MIN_HELPERS.max(cores()));
-        let pool = builder.thread_name(|_| HELPER_NAME.into()).build().ok()?;
-        let process = std::process::id();
-        Some(Helpers { pool, process })
-    };
-    let helpers = HELPERS.get_or_init(start).as_ref()?;
-    (helpers.process == std::process::id()).then_some(&helpers.pool)
-}
-
-/// Runs `own` on this thread, and `work` on up to `threads - 1` helpers at the same
-/// time. There are fewer helpers, or none, if other threads compute already or if
-/// the system has no thread left: `own` must not rely on them.
-pub(crate) fn with_helpers<T>(
-    threads: usize,
-    work: impl Fn() -> Result<()> + Sync,
-    own: impl FnOnce() -> Result<T>,
-) -> Result<T> {
-    let limit = threads.clamp(cores(), MIN_HELPERS.max(cores()));
-    let enter = |_| COMPUTING.try_enter(limit);
-    let mut seats: Vec<Seat<'_>> = (1..threads).map_while(enter).collect();
-    let pool = match seats.is_empty() {
-        true => None,
-        false => helpers(),
-    };
-    let Some(pool) = pool else {
-        drop(seats);
-        return own();
-    };
-    let ended = Mutex::new(Ok(()));
-    let own = pool.in_place_scope(|scope| {
-        for seat in seats.drain(..) {
-            let (work, ended) = (&work, &ended);
-            scope.spawn(move |_| {
-                let outcome = guarded(work);
-                drop(seat);
-                if outcome.is_err() {
-                    *ended.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
-                }
-            });
-        }
-        own()
-    });
-    ended.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-    own
-}
-
-/// Computes the parts 0, 1, … in any order, and returns them in order. So the number of
-/// threads does not change any bit.
-pub(crate) fn in_parallel<T: Send>(
-    parts: usize,
-    threads: usize,
-    compute: impl Fn(usize) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(parts));
-    let work = || -> Result<()> {
-        loop {
-            let part = next.fetch_add(1, Ordering::Relaxed);
-            if part >= parts {
-                return Ok(());
-            }
-            let result = compute(part)?;
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.push((part, result));
-        }
-    };
-    with_helpers(threads.min(parts), work, work)?;
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_unstable_by_key(|(part, _)| *part);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
-}
-
 fn named_thread() -> thread::Builder {
     thread::Builder::new().name(THREAD_NAME.into())
 }
@@ -493,40 +368,14 @@ fn on_this_thread<T>(stop: &Stop, work: impl FnOnce(&Stop) -> Result<T>) -> Resu
     guarded(|| work(stop))
 }
 
-/// Runs work. Its panic becomes an error.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    // What a panic left incomplete is dropped with the work.
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
-}
-
-/// Waits for a thread. Its panic becomes an error.
-fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
-    handle
-        .join()
-        .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> Error {
-    let text = panic_text(panic);
-    Error::new(
-        ErrorKind::Internal,
-        format!("panic: {text} (this is a defect of me_hodgerank: please report it)"),
-    )
-}
-
-/// The message of a panic.
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("unknown")
-}
-
 fn interrupted() -> Error {
     Error::new(ErrorKind::Interrupted, "interrupted")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
 
     fn forever(stop: &Stop) -> Result<()> {
@@ -590,34 +439,6 @@ mod tests {
                 .starts_with("stopped after the deadline of 10ms: allow more time,"),
             "{error}"
         );
-    }
-
-    #[test]
-    fn helpers_share_the_cores() {
-        let seats = Seats(AtomicUsize::new(0));
-        let first = seats.enter();
-        let helper = seats.try_enter(2);
-        assert!(helper.is_some());
-        assert!(seats.try_enter(2).is_none());
-        // One that has to compute does so.
-        let second = seats.enter();
-        drop(helper);
-        assert!(seats.try_enter(2).is_none());
-        drop(first);
-        assert!(seats.try_enter(2).is_some());
-        drop(second);
-        assert_eq!(seats.0.into_inner(), 0);
-    }
-
-    #[test]
-    fn the_error_of_a_helper_is_the_error() {
-        let helped = AtomicUsize::new(0);
-        let fail = || {
-            helped.fetch_add(1, Ordering::Relaxed);
-            Err(interrupted())
-        };
-        let outcome = with_helpers(50, fail, || Ok(()));
-        assert_eq!(outcome.is_err(), helped.into_inner() > 0);
     }
 
     #[test]
