@@ -13,7 +13,7 @@
 
 use std::array::from_fn;
 
-use crate::linalg::gather::{GatherIndices, GatherSlice, GatheredValues};
+use crate::linalg::gather::{GatherIndex, GatherIndices, GatherSlice, GatheredValues};
 use crate::linalg::simd::{Lanes, Quad, Sink};
 
 /// The graphs, one after the other.
@@ -21,15 +21,78 @@ use crate::linalg::simd::{Lanes, Quad, Sink};
 pub(crate) struct AdjacencyLists {
     /// Where each graph's runs and weights begin, and where the last ones end.
     starts: Vec<(usize, usize)>,
-    /// The number of nodes of each graph.
-    rows: Vec<u32>,
+    /// The number of nodes of each graph, and of its edges.
+    sizes: Vec<(u32, u32)>,
     runs: Vec<Run>,
     /// Entries of four rows side by side; a part for each graph.
-    neighbours: GatherIndices,
+    neighbours: Neighbours,
     /// None if every edge weighs 1.
     weights: Option<Vec<Quad>>,
     /// Where the next entry of each row of the latest graph goes.
     next: Vec<usize>,
+}
+
+/// The nodes at the other ends of edges, in two bytes each where no graph has more nodes.
+#[derive(Debug)]
+enum Neighbours {
+    Narrow(GatherIndices<u16>),
+    Wide(GatherIndices<u32>),
+}
+
+/// Those of one graph.
+#[derive(Clone, Copy, Debug)]
+enum NeighbourSlice<'a> {
+    Narrow(GatherSlice<'a, u16>),
+    Wide(GatherSlice<'a, u32>),
+}
+
+impl Neighbours {
+    fn with_capacity(quads: usize, max_nodes: usize) -> Self {
+        // Rows come in quads, so there may be up to three nodes more.
+        match max_nodes.next_multiple_of(4) <= 1 << 16 {
+            true => Self::Narrow(GatherIndices::with_capacity(quads)),
+            false => Self::Wide(GatherIndices::with_capacity(quads)),
+        }
+    }
+
+    fn begin(&mut self, bound: usize) {
+        match self {
+            Self::Narrow(indices) => indices.begin(bound),
+            Self::Wide(indices) => indices.begin(bound),
+        }
+    }
+
+    fn extend(&mut self, quad: [u32; 4], times: usize) {
+        match self {
+            Self::Narrow(indices) => indices.extend(quad, times),
+            Self::Wide(indices) => indices.extend(quad, times),
+        }
+    }
+
+    fn set(&mut self, position: usize, index: u32) {
+        match self {
+            Self::Narrow(indices) => indices.set(position, index),
+            Self::Wide(indices) => indices.set(position, index),
+        }
+    }
+
+    #[inline(always)]
+    fn of(&self, graph: usize) -> NeighbourSlice<'_> {
+        match self {
+            Self::Narrow(indices) => NeighbourSlice::Narrow(indices.part(graph)),
+            Self::Wide(indices) => NeighbourSlice::Wide(indices.part(graph)),
+        }
+    }
+}
+
+impl NeighbourSlice<'_> {
+    /// The node at the other end of an edge.
+    fn get(&self, entry: usize, lane: usize) -> usize {
+        match self {
+            Self::Narrow(neighbours) => neighbours.quads()[entry][lane].position(),
+            Self::Wide(neighbours) => neighbours.quads()[entry][lane].position(),
+        }
+    }
 }
 
 /// Consecutive quads of rows with the same length.
@@ -43,19 +106,20 @@ struct Run {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adjacency<'a> {
     rows: usize,
+    edges: usize,
     runs: &'a [Run],
-    neighbours: GatherSlice<'a>,
+    neighbours: NeighbourSlice<'a>,
     weights: Option<&'a [Quad]>,
 }
 
 impl AdjacencyLists {
-    /// With memory for so many edges.
-    pub fn with_capacity(edges: usize, weighted: bool) -> Self {
+    /// With memory for so many edges, of graphs with at most so many nodes each.
+    pub fn with_capacity(edges: usize, max_nodes: usize, weighted: bool) -> Self {
         Self {
             starts: vec![(0, 0)],
-            rows: Vec::new(),
+            sizes: Vec::new(),
             runs: Vec::new(),
-            neighbours: GatherIndices::with_capacity(edges / 2),
+            neighbours: Neighbours::with_capacity(edges / 2, max_nodes),
             weights: weighted.then(|| Vec::with_capacity(edges / 2)),
             next: Vec::new(),
         }
@@ -82,12 +146,14 @@ impl AdjacencyLists {
         }
         let first = self.starts[self.starts.len() - 1].1;
         self.starts.push((self.runs.len(), first + end));
-        self.rows.push(order.len() as u32);
+        self.sizes.push((order.len() as u32, 0));
         let weights = self.weights.as_mut().map(|weights| {
             weights.resize(first + end, [0.0; 4]);
             weights[first..].as_flattened_mut()
         });
+        let (_, edges) = self.sizes.last_mut().expect("was just added");
         AdjacencyBuilder {
+            edges,
             next: &mut self.next,
             neighbours: &mut self.neighbours,
             weights,
@@ -96,13 +162,15 @@ impl AdjacencyLists {
 
     #[inline(always)]
     pub fn of(&self, graph: usize) -> Adjacency<'_> {
+        let (rows, edges) = self.sizes[graph];
         let (run, entry) = self.starts[graph];
         let (last_run, last_entry) = self.starts[graph + 1];
         let weights = self.weights.as_ref();
         Adjacency {
-            rows: self.rows[graph] as usize,
+            rows: rows as usize,
+            edges: edges as usize,
             runs: &self.runs[run..last_run],
-            neighbours: self.neighbours.part(graph),
+            neighbours: self.neighbours.of(graph),
             weights: weights.map(|weights| &weights[entry..last_entry]),
         }
     }
@@ -110,14 +178,16 @@ impl AdjacencyLists {
 
 /// A graph to which edges are added.
 pub(crate) struct AdjacencyBuilder<'a> {
+    edges: &'a mut u32,
     next: &'a mut [usize],
-    neighbours: &'a mut GatherIndices,
+    neighbours: &'a mut Neighbours,
     weights: Option<&'a mut [f64]>,
 }
 
 impl AdjacencyBuilder<'_> {
     /// Adds an edge between two nodes.
     pub fn push(&mut self, a: usize, b: usize, weight: f64) {
+        *self.edges += 1;
         for (row, other) in [(a, b), (b, a)] {
             let entry = self.next[row];
             self.next[row] += 4;
@@ -132,7 +202,7 @@ impl AdjacencyBuilder<'_> {
 impl<'a> Adjacency<'a> {
     /// The rows, each as the edges at a node: the other node and the weight.
     pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, f64)> + 'a> + 'a {
-        let (neighbours, weights) = (self.neighbours.quads(), self.weights);
+        let (neighbours, weights) = (self.neighbours, self.weights);
         let quads = self.runs.iter();
         let quads = quads.flat_map(|run| (0..run.quads).map(|_| run.length as usize));
         let mut end = 0;
@@ -142,12 +212,12 @@ impl<'a> Adjacency<'a> {
         });
         let rows = quads.enumerate().flat_map(move |(quad, entries)| {
             (0..4).map(move |lane| {
-                let own = (4 * quad + lane) as u32;
+                let own = 4 * quad + lane;
                 let entries = entries.clone();
-                let edges = entries.take_while(move |&entry| neighbours[entry][lane] != own);
+                let edges = entries.take_while(move |&entry| neighbours.get(entry, lane) != own);
                 edges.map(move |entry| {
                     let weight = weights.map_or(1.0, |weights| weights[entry][lane]);
-                    (neighbours[entry][lane] as usize, weight)
+                    (neighbours.get(entry, lane), weight)
                 })
             })
         });
@@ -156,7 +226,7 @@ impl<'a> Adjacency<'a> {
 
     /// The number of edges, each of which is in two rows.
     pub fn edges(&self) -> usize {
-        self.rows().map(Iterator::count).sum::<usize>() / 2
+        self.edges
     }
 
     /// The diagonal of the Laplacian: the weight of the edges at each node.
@@ -167,8 +237,22 @@ impl<'a> Adjacency<'a> {
     /// Hands the product L x to a sink, quad by quad.
     #[inline(always)]
     pub fn product<L: Lanes>(&self, lanes: L, x: &[Quad], sink: &mut impl Sink<L>) {
+        match self.neighbours {
+            NeighbourSlice::Narrow(neighbours) => self.product_at(lanes, neighbours, x, sink),
+            NeighbourSlice::Wide(neighbours) => self.product_at(lanes, neighbours, x, sink),
+        }
+    }
+
+    #[inline(always)]
+    fn product_at<L: Lanes, I: GatherIndex>(
+        &self,
+        lanes: L,
+        mut neighbours: GatherSlice<'_, I>,
+        x: &[Quad],
+        sink: &mut impl Sink<L>,
+    ) {
         let mut first = 0;
-        let (mut neighbours, mut weights) = (self.neighbours, self.weights);
+        let mut weights = self.weights;
         for run in self.runs {
             let (length, quads) = (run.length as usize, run.quads as usize);
             let (these, later) = neighbours.split_at(quads * length);
@@ -197,23 +281,23 @@ impl<'a> Adjacency<'a> {
 }
 
 /// The product of a run's rows.
-struct RunProduct<'a> {
+struct RunProduct<'a, I> {
     /// The index of the first quad of rows.
     first: usize,
     /// x at the rows themselves.
     own: &'a [Quad],
     /// x at their neighbours, entry by entry.
-    others: GatheredValues<'a, 'a>,
+    others: GatheredValues<'a, 'a, I>,
 }
 
-impl RunProduct<'_> {
+impl<I: GatherIndex> RunProduct<'_, I> {
     /// With weights of 1. The rows come as an iterator so that short lengths can
     /// be known to the compiler.
     #[inline(always)]
     fn sums<'b, L: Lanes>(
         &self,
         lanes: L,
-        rows: impl Iterator<Item = GatheredValues<'b, 'b>>,
+        rows: impl Iterator<Item = GatheredValues<'b, 'b, I>>,
         sink: &mut impl Sink<L>,
     ) {
         for (index, (own, others)) in self.own.iter().zip(rows).enumerate() {

@@ -6,11 +6,42 @@
 
 use crate::linalg::simd::Quad;
 
+/// An index: `u32`, or `u16` to save memory where all are small.
+pub(crate) trait GatherIndex: Copy + 'static {
+    /// The index as it is stored. Panics if it is too large for that.
+    fn new(index: u32) -> Self;
+
+    /// The same as a number.
+    fn position(self) -> usize;
+}
+
+impl GatherIndex for u32 {
+    fn new(index: u32) -> Self {
+        index
+    }
+
+    #[inline(always)]
+    fn position(self) -> usize {
+        self as usize
+    }
+}
+
+impl GatherIndex for u16 {
+    fn new(index: u32) -> Self {
+        Self::try_from(index).expect("the bound of the indices is small")
+    }
+
+    #[inline(always)]
+    fn position(self) -> usize {
+        usize::from(self)
+    }
+}
+
 /// Indices in parts, one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct GatherIndices {
+pub(crate) struct GatherIndices<I = u32> {
     /// Invariant: every index of a part is below the part's bound.
-    quads: Vec<[u32; 4]>,
+    quads: Vec<[I; 4]>,
     parts: Vec<PartBounds>,
 }
 
@@ -23,12 +54,12 @@ struct PartBounds {
 
 /// Some quads of a part.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GatherSlice<'a> {
-    quads: &'a [[u32; 4]],
+pub(crate) struct GatherSlice<'a, I = u32> {
+    quads: &'a [[I; 4]],
     bound: usize,
 }
 
-impl GatherIndices {
+impl<I: GatherIndex> GatherIndices<I> {
     pub fn with_capacity(quads: usize) -> Self {
         Self {
             quads: Vec::with_capacity(quads),
@@ -51,14 +82,14 @@ impl GatherIndices {
         let part = self.parts.last_mut().expect("a part has begun");
         assert!(quad.iter().all(|&index| (index as usize) < part.bound));
         part.end += times;
-        self.quads.resize(part.end, quad);
+        self.quads.resize(part.end, quad.map(I::new));
     }
 
     /// Changes the index at a position of the latest part.
     pub fn set(&mut self, position: usize, index: u32) {
         let part = self.parts.last().expect("a part has begun");
         assert!((index as usize) < part.bound);
-        self.quads[part.start..].as_flattened_mut()[position] = index;
+        self.quads[part.start..].as_flattened_mut()[position] = I::new(index);
     }
 
     pub fn shrink_to_fit(&mut self) {
@@ -66,7 +97,7 @@ impl GatherIndices {
     }
 
     #[inline(always)]
-    pub fn part(&self, part: usize) -> GatherSlice<'_> {
+    pub fn part(&self, part: usize) -> GatherSlice<'_, I> {
         let PartBounds { start, end, bound } = self.parts[part];
         GatherSlice {
             quads: &self.quads[start..end],
@@ -75,9 +106,9 @@ impl GatherIndices {
     }
 }
 
-impl<'a> GatherSlice<'a> {
+impl<'a, I: GatherIndex> GatherSlice<'a, I> {
     #[inline(always)]
-    pub fn quads(&self) -> &'a [[u32; 4]] {
+    pub fn quads(&self) -> &'a [[I; 4]] {
         self.quads
     }
 
@@ -90,7 +121,7 @@ impl<'a> GatherSlice<'a> {
 
     /// The values at these indices.
     #[inline(always)]
-    pub fn of<'x>(self, values: &'x [f64]) -> GatheredValues<'a, 'x> {
+    pub fn of<'x>(self, values: &'x [f64]) -> GatheredValues<'a, 'x, I> {
         assert!(self.bound <= values.len());
         GatheredValues {
             quads: self.quads,
@@ -100,7 +131,7 @@ impl<'a> GatherSlice<'a> {
 
     /// The same, to be changed.
     #[inline(always)]
-    pub fn of_mut<'x>(self, values: &'x mut [f64]) -> GatheredValuesMut<'a, 'x> {
+    pub fn of_mut<'x>(self, values: &'x mut [f64]) -> GatheredValuesMut<'a, 'x, I> {
         assert!(self.bound <= values.len());
         GatheredValuesMut {
             quads: self.quads,
@@ -109,14 +140,14 @@ impl<'a> GatherSlice<'a> {
     }
 }
 
-/// GatheredValues at some indices, each of which is known to exist.
+/// Values at some indices, each of which is known to exist.
 #[derive(Clone, Copy)]
-pub(crate) struct GatheredValues<'a, 'x> {
-    quads: &'a [[u32; 4]],
+pub(crate) struct GatheredValues<'a, 'x, I = u32> {
+    quads: &'a [[I; 4]],
     values: &'x [f64],
 }
 
-impl<'a, 'x> GatheredValues<'a, 'x> {
+impl<'a, 'x, I: GatherIndex> GatheredValues<'a, 'x, I> {
     /// Quad by quad.
     #[inline(always)]
     pub fn iter(self) -> impl Iterator<Item = Quad> {
@@ -139,20 +170,20 @@ impl<'a, 'x> GatheredValues<'a, 'x> {
 
     #[inline(always)]
     #[allow(unsafe_code)]
-    fn get(self, quad: &'a [u32; 4]) -> Quad {
+    fn get(self, quad: &'a [I; 4]) -> Quad {
         // SAFETY: the quad is one of a part's, so its indices are below the part's
         // bound, and `GatherSlice::of` checked that there are as many values.
-        quad.map(|index| unsafe { *self.values.get_unchecked(index as usize) })
+        quad.map(|index| unsafe { *self.values.get_unchecked(index.position()) })
     }
 }
 
 /// The same, to be changed.
-pub(crate) struct GatheredValuesMut<'a, 'x> {
-    quads: &'a [[u32; 4]],
+pub(crate) struct GatheredValuesMut<'a, 'x, I = u32> {
+    quads: &'a [[I; 4]],
     values: &'x mut [f64],
 }
 
-impl GatheredValuesMut<'_, '_> {
+impl<I: GatherIndex> GatheredValuesMut<'_, '_, I> {
     /// Adds to the values at the indices of one quad.
     #[inline(always)]
     #[allow(unsafe_code)]
@@ -160,19 +191,19 @@ impl GatheredValuesMut<'_, '_> {
         for (index, change) in self.quads[quad].into_iter().zip(change) {
             // SAFETY: the index is below the part's bound, and `GatherSlice::of_mut`
             // checked that there are as many values.
-            unsafe { *self.values.get_unchecked_mut(index as usize) += change };
+            unsafe { *self.values.get_unchecked_mut(index.position()) += change };
         }
     }
 
     /// Subtracts from the values at the indices of one quad of another part.
     #[inline(always)]
     #[allow(unsafe_code)]
-    pub fn subtract_at(&mut self, other: GatherSlice<'_>, quad: usize, change: Quad) {
+    pub fn subtract_at(&mut self, other: GatherSlice<'_, I>, quad: usize, change: Quad) {
         assert!(other.bound <= self.values.len());
         for (index, change) in other.quads[quad].into_iter().zip(change) {
             // SAFETY: the index is below the other part's bound, and there are as many
             // values, as was just checked.
-            unsafe { *self.values.get_unchecked_mut(index as usize) -= change };
+            unsafe { *self.values.get_unchecked_mut(index.position()) -= change };
         }
     }
 
@@ -183,7 +214,7 @@ impl GatheredValuesMut<'_, '_> {
         for (index, change) in self.quads[quad].into_iter().zip(change) {
             // SAFETY: the index is below the part's bound, and `GatherSlice::of_mut`
             // checked that there are as many values.
-            unsafe { *self.values.get_unchecked_mut(index as usize) -= change };
+            unsafe { *self.values.get_unchecked_mut(index.position()) -= change };
         }
     }
 }

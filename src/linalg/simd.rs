@@ -31,6 +31,8 @@ pub(crate) trait Lanes: Copy {
     type Register: Copy;
 
     fn load(self, quad: &Quad) -> Self::Register;
+    /// Integers as numbers.
+    fn load_integers(self, quad: &[i16; 4]) -> Self::Register;
     fn store(self, register: Self::Register, quad: &mut Quad);
     fn splat(self, value: f64) -> Self::Register;
 
@@ -78,6 +80,38 @@ pub(crate) trait Lanes: Copy {
     fn sums(self, registers: [Self::Register; 4]) -> Self::Register;
 }
 
+/// Four numbers as they are stored.
+pub(crate) trait StoredQuad: Copy {
+    fn load<L: Lanes>(&self, lanes: L) -> L::Register;
+
+    fn values(&self) -> Quad;
+}
+
+impl StoredQuad for Quad {
+    #[inline(always)]
+    fn load<L: Lanes>(&self, lanes: L) -> L::Register {
+        lanes.load(self)
+    }
+
+    #[inline(always)]
+    fn values(&self) -> Quad {
+        *self
+    }
+}
+
+/// Small integers, which take a quarter of the memory.
+impl StoredQuad for [i16; 4] {
+    #[inline(always)]
+    fn load<L: Lanes>(&self, lanes: L) -> L::Register {
+        lanes.load_integers(self)
+    }
+
+    #[inline(always)]
+    fn values(&self) -> Quad {
+        self.map(f64::from)
+    }
+}
+
 /// Receives the quads of a product, each as soon as it is computed.
 pub(crate) trait Sink<L: Lanes> {
     /// Must be `#[inline(always)]`.
@@ -118,6 +152,11 @@ impl Lanes for Narrow {
     #[inline(always)]
     fn load(self, quad: &Quad) -> Quad {
         *quad
+    }
+
+    #[inline(always)]
+    fn load_integers(self, quad: &[i16; 4]) -> Quad {
+        quad.map(f64::from)
     }
 
     #[inline(always)]
@@ -206,6 +245,14 @@ mod avx2 {
         #[inline(always)]
         fn load(self, quad: &Quad) -> __m256d {
             unsafe { _mm256_loadu_pd(quad.as_ptr()) }
+        }
+
+        #[inline(always)]
+        fn load_integers(self, quad: &[i16; 4]) -> __m256d {
+            unsafe {
+                let integers = _mm_loadl_epi64(quad.as_ptr().cast());
+                _mm256_cvtepi32_pd(_mm_cvtepi16_epi32(integers))
+            }
         }
 
         #[inline(always)]

@@ -6,10 +6,10 @@
 //! than the items that the annotator saw, then the block is over all items in the
 //! table's order. That saves gathering and scattering.
 
-use super::statistics::{Adjacency, AnnotatorQuads, BlockStatistics};
+use super::statistics::{Adjacency, AnnotatorQuads, BlockStatistics, SideSlices, SideSumsOf};
 use crate::linalg::dense::{self, Tile, tiles};
 use crate::linalg::gather::{GatherSlice, GatheredValuesMut};
-use crate::linalg::simd::{Lanes, Quad, Sink, sum};
+use crate::linalg::simd::{Lanes, Quad, Sink, StoredQuad, sum};
 
 /// The annotators' blocks, in the order in which they were added.
 pub(super) struct Blocks {
@@ -36,8 +36,7 @@ enum BlockLayout {
 pub(super) struct Block<'a> {
     /// The items that the vectors are over; None for all items in the table's order.
     pub items: Option<GatherSlice<'a>>,
-    pub imbalance: &'a [Quad],
-    pub net_wins: &'a [Quad],
+    pub side_sums: SideSumsOf<'a>,
     pub votes: f64,
     pub net_left: f64,
     laplacian: BlockLaplacian<'a>,
@@ -60,7 +59,7 @@ impl Blocks {
     /// Reserves memory for every annotator that may need it. Memory that is
     /// reserved but not written to costs nothing.
     pub(super) fn new(statistics: &BlockStatistics) -> Self {
-        let quads = |u: usize| statistics.quads(u).imbalance.len();
+        let quads = |u: usize| statistics.quad_range(u).len();
         let annotators = statistics.annotators();
         let dense = || (0..annotators).filter(|&u| is_dense(quads(u), &statistics.graph(u)));
         let all = statistics.items().div_ceil(4);
@@ -76,7 +75,7 @@ impl Blocks {
     pub(super) fn add(&mut self, statistics: &BlockStatistics, u: usize) {
         let graph = statistics.graph(u);
         let annotator = statistics.quads(u);
-        let quads = annotator.imbalance.len();
+        let quads = annotator.side_sums.quads();
         if !is_dense(quads, &graph) {
             return;
         }
@@ -101,8 +100,8 @@ impl Blocks {
             };
             self.vectors.resize(vectors + 2 * quads, [0.0; 4]);
             let (imbalance, net_wins) = self.vectors[vectors..].split_at_mut(quads);
-            spread(items, annotator.imbalance, imbalance);
-            spread(items, annotator.net_wins, net_wins);
+            spread(items, annotator.side_sums.imbalance(), imbalance);
+            spread(items, annotator.side_sums.net_wins(), net_wins);
         }
     }
 
@@ -110,16 +109,14 @@ impl Blocks {
     pub(super) fn of<'a>(&'a self, statistics: &'a BlockStatistics, u: usize) -> Block<'a> {
         let AnnotatorQuads {
             items,
-            imbalance,
-            net_wins,
+            side_sums,
             votes,
             net_left,
         } = statistics.quads(u);
-        let quads = imbalance.len();
+        let quads = side_sums.quads();
         let own = Block {
             items: Some(items),
-            imbalance,
-            net_wins,
+            side_sums,
             votes,
             net_left,
             laplacian: BlockLaplacian::Dense(&[]),
@@ -136,8 +133,10 @@ impl Blocks {
             },
             BlockLayout::AllItems { tiles, vectors } => Block {
                 items: None,
-                imbalance: &self.vectors[vectors..vectors + quads],
-                net_wins: &self.vectors[vectors + quads..vectors + 2 * quads],
+                side_sums: SideSumsOf::Numbers(SideSlices {
+                    imbalance: &self.vectors[vectors..vectors + quads],
+                    net_wins: &self.vectors[vectors + quads..vectors + 2 * quads],
+                }),
                 laplacian: dense(tiles),
                 ..own
             },
@@ -153,7 +152,9 @@ impl Blocks {
         out: &mut [Quad],
     ) {
         match self.layouts[u] {
-            BlockLayout::AllItems { .. } => spread(statistics.annotator(u).items, own, out),
+            BlockLayout::AllItems { .. } => {
+                spread(statistics.annotator(u).items, own.iter().copied(), out);
+            }
             BlockLayout::Sparse | BlockLayout::SeenItems { .. } => out.copy_from_slice(own),
         }
     }
@@ -179,9 +180,9 @@ impl Blocks {
 }
 
 /// Puts each value at the index of its item.
-fn spread(items: &[u32], values: &[Quad], out: &mut [Quad]) {
+fn spread(items: &[u32], values: impl Iterator<Item = Quad>, out: &mut [Quad]) {
     out.fill([0.0; 4]);
-    for (&item, &value) in items.iter().zip(values.as_flattened()) {
+    for (&item, value) in items.iter().zip(values.flatten()) {
         out.as_flattened_mut()[item as usize] = value;
     }
 }
@@ -207,23 +208,24 @@ impl Block<'_> {
         }
     }
 
-    /// x = θ + scale·z at the block's items. Returns a_uᵀx.
+    /// x = θ + scale·z at the block's items. Returns a_uᵀx, given a_u.
     #[inline(always)]
-    pub(super) fn scores<L: Lanes>(
+    pub(super) fn scores<L: Lanes, Q: StoredQuad>(
         &self,
         lanes: L,
+        imbalance: &[Q],
         theta: &[f64],
         (scale, z): (f64, &[Quad]),
         x: &mut [Quad],
     ) -> f64 {
         let scale = lanes.splat(scale);
         let mut product = lanes.splat(0.0);
-        let mut score = |theta: &Quad, ((slot, z), a): ((&mut Quad, &Quad), &Quad)| {
+        let mut score = |theta: &Quad, ((slot, z), a): ((&mut Quad, &Quad), &Q)| {
             let score = lanes.add_product(lanes.load(theta), scale, lanes.load(z));
-            product = lanes.add_product(product, lanes.load(a), score);
+            product = lanes.add_product(product, a.load(lanes), score);
             lanes.store(score, slot);
         };
-        let columns = x.iter_mut().zip(z).zip(self.imbalance);
+        let columns = x.iter_mut().zip(z).zip(imbalance);
         match self.items {
             Some(items) => {
                 for (theta, columns) in items.of(theta).iter().zip(columns) {

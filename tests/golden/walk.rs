@@ -93,9 +93,9 @@ impl Z {
             let mut image = vec![0.0; own.len()];
             annotator.laplacian_times(&own, &mut image);
             let mut imbalance_own = 0.0;
-            for (i, z) in z.iter_mut().enumerate() {
-                let imbalance = annotator.imbalance[i];
-                *z += size * (annotator.net_wins[i] - image[i] - imbalance * gamma);
+            let columns = annotator.imbalance().zip(annotator.net_wins());
+            for ((i, z), (imbalance, net_wins)) in z.iter_mut().enumerate().zip(columns) {
+                *z += size * (net_wins - image[i] - imbalance * gamma);
                 imbalance_own += imbalance * own[i];
             }
             self.bias[u] += size * (annotator.net_left - imbalance_own - annotator.votes * gamma);

@@ -86,7 +86,7 @@ impl ComponentLaplacian {
         }
         let entries: usize = rows.iter().map(|&(edges, _)| edges as usize).sum();
         let is_weighted = layout == LaplacianLayout::WeightedPairs;
-        let mut lists = AdjacencyLists::with_capacity(entries / 2, is_weighted);
+        let mut lists = AdjacencyLists::with_capacity(entries / 2, rows.len(), is_weighted);
         let mut edges = lists.begin(rows);
         for (row, &(_, item)) in rows.iter().enumerate() {
             for (neighbour, weight) in graph.row(item).filter(|&(other, _)| other > item) {

@@ -269,6 +269,7 @@ mod tests {
                 votes,
                 folds: &folds,
                 settings: problem.settings,
+                norm: problem.norm,
                 grid: &grid,
                 extent,
             };

@@ -161,9 +161,12 @@ impl SingleVote {
         let &[first, second] = annotator.items else {
             return None;
         };
-        (annotator.graph.edges() == 1).then(|| Self {
+        if annotator.graph.edges() != 1 {
+            return None;
+        }
+        Some(Self {
             items: [first, second],
-            imbalance: annotator.imbalance[0].to_bits(),
+            imbalance: annotator.imbalance().next()?.to_bits(),
             net_left: annotator.net_left.to_bits(),
         })
     }

@@ -12,8 +12,9 @@
 
 use std::array::from_fn;
 
-use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, add_product, sum, vectorised};
-use crate::model::statistics::{Adjacency, AnnotatorQuads, BlockStatistics};
+use crate::linalg::gather::GatheredValues;
+use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, StoredQuad, add_product, sum, vectorised};
+use crate::model::statistics::{Adjacency, AnnotatorQuads, BlockStatistics, SideSumsOf};
 
 /// An effect enters when its norm exceeds 1 by more than rounding: at t0 the
 /// norm of the first one is 1, up to rounding.
@@ -66,12 +67,22 @@ pub(in crate::model) fn norm_of(values: &[Quad]) -> f64 {
 /// t·s_u − a_uᵀΘ.
 #[inline(always)]
 pub(super) fn bias_gradient(annotator: &AnnotatorQuads<'_>, t: f64, integral: &[f64]) -> f64 {
-    let mut along = [0.0; 4];
-    let integral = annotator.items.of(integral).iter();
-    for (integral, &a) in integral.zip(annotator.imbalance) {
-        along = add_product(along, a, integral);
+    let integral = annotator.items.of(integral);
+    let along = match annotator.side_sums {
+        SideSumsOf::Integers(sums) => product(sums.imbalance, integral),
+        SideSumsOf::Numbers(sums) => product(sums.imbalance, integral),
+    };
+    t * annotator.net_left - along
+}
+
+/// The inner product.
+#[inline(always)]
+fn product<Q: StoredQuad>(stored: &[Q], values: GatheredValues<'_, '_>) -> f64 {
+    let mut products = [0.0; 4];
+    for (stored, values) in stored.iter().zip(values.iter()) {
+        products = add_product(products, stored.values(), values);
     }
-    t * annotator.net_left - sum(along)
+    sum(products)
 }
 
 /// Writes t·b_u − L_u Θ − a_u Γ_u to `scratch.image` and returns its norm.
@@ -84,7 +95,7 @@ pub(super) fn deviation_gradient(
     scratch: &mut StepScratch,
 ) -> f64 {
     let annotator = statistics.quads(u);
-    let n = annotator.imbalance.len();
+    let n = annotator.side_sums.quads();
     let (x, image) = (&mut scratch.x[..n], &mut scratch.image[..n]);
     for (slot, integral) in x.iter_mut().zip(annotator.items.of(integral).iter()) {
         *slot = integral;
@@ -94,8 +105,7 @@ pub(super) fn deviation_gradient(
         x,
         image,
     });
-    let columns = annotator.imbalance.iter().zip(annotator.net_wins);
-    for (slot, (a, b)) in image.iter_mut().zip(columns) {
+    for (slot, [a, b]) in image.iter_mut().zip(annotator.side_sums.iter()) {
         *slot = from_fn(|lane| t * b[lane] - slot[lane] - a[lane] * bias_integral);
     }
     norm_of(image)

@@ -1,8 +1,9 @@
 //! The two products of a step with an active annotator's Laplacian: the z-step,
 //! and the annotator's part of the right-hand side of the next θ.
 
-use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, sum};
+use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, StoredQuad, sum};
 use crate::model::blocks::{AtItems, Block};
+use crate::model::statistics::{SideSlices, SideSumsOf};
 
 /// One annotator's effects, except for the vector z of δ.
 #[derive(Clone, Copy, Default)]
@@ -51,14 +52,24 @@ impl Kernel for ZStep<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> ZStepResult {
+        match self.block.side_sums {
+            SideSumsOf::Integers(sums) => self.step(lanes, sums),
+            SideSumsOf::Numbers(sums) => self.step(lanes, sums),
+        }
+    }
+}
+
+impl ZStep<'_> {
+    #[inline(always)]
+    fn step<L: Lanes, Q: StoredQuad>(self, lanes: L, sums: SideSlices<'_, Q>) -> ZStepResult {
         let Self { block, effects, .. } = self;
         let quads = self.z.len();
         let (x, image) = (&mut self.x[..quads], &mut self.image[..quads]);
-        let along = block.scores(lanes, self.theta, (effects.scale, self.z), x);
+        let own = (effects.scale, &*self.z);
+        let along = block.scores(lanes, sums.imbalance, self.theta, own, x);
         let mut sink = ZStepSink {
             z: self.z,
-            net_wins: block.net_wins,
-            imbalance: block.imbalance,
+            sums,
             bias: lanes.splat(effects.bias),
             size: lanes.splat(self.size),
             squares: lanes.splat(0.0),
@@ -72,20 +83,19 @@ impl Kernel for ZStep<'_> {
 }
 
 /// Takes L_u x, moves z, and sums its squares.
-struct ZStepSink<'a, L: Lanes> {
+struct ZStepSink<'a, L: Lanes, Q> {
     z: &'a mut [Quad],
-    net_wins: &'a [Quad],
-    imbalance: &'a [Quad],
+    sums: SideSlices<'a, Q>,
     bias: L::Register,
     size: L::Register,
     squares: L::Register,
 }
 
-impl<L: Lanes> Sink<L> for ZStepSink<'_, L> {
+impl<L: Lanes, Q: StoredQuad> Sink<L> for ZStepSink<'_, L, Q> {
     #[inline(always)]
     fn take(&mut self, lanes: L, index: usize, value: L::Register) {
-        let gradient = lanes.subtract(lanes.load(&self.net_wins[index]), value);
-        let biased = lanes.multiply(lanes.load(&self.imbalance[index]), self.bias);
+        let gradient = lanes.subtract(self.sums.net_wins[index].load(lanes), value);
+        let biased = lanes.multiply(self.sums.imbalance[index].load(lanes), self.bias);
         let gradient = lanes.subtract(gradient, biased);
         let z = &mut self.z[index];
         let moved = lanes.add_product(lanes.load(z), self.size, gradient);
@@ -106,9 +116,17 @@ impl Contribution<'_> {
     /// Hands it over quad by quad; nothing if both effects are zero.
     #[inline(always)]
     fn give<L: Lanes>(self, lanes: L, sink: impl Sink<L>) {
+        match self.block.side_sums {
+            SideSumsOf::Integers(sums) => self.give_with(lanes, sums.imbalance, sink),
+            SideSumsOf::Numbers(sums) => self.give_with(lanes, sums.imbalance, sink),
+        }
+    }
+
+    #[inline(always)]
+    fn give_with<L: Lanes, Q: StoredQuad>(self, lanes: L, imbalance: &[Q], sink: impl Sink<L>) {
         let Self { effects, z, .. } = self;
         let mut sink = ContributionSink {
-            imbalance: self.block.imbalance,
+            imbalance,
             scale: lanes.splat(effects.scale),
             bias: lanes.splat(effects.bias),
             sink,
@@ -133,18 +151,18 @@ impl Contribution<'_> {
 }
 
 /// Takes L_u z, and hands scale·L_u z + a_u γ^u on.
-struct ContributionSink<'a, L: Lanes, S: Sink<L>> {
-    imbalance: &'a [Quad],
+struct ContributionSink<'a, L: Lanes, Q, S: Sink<L>> {
+    imbalance: &'a [Q],
     scale: L::Register,
     bias: L::Register,
     sink: S,
 }
 
-impl<L: Lanes, S: Sink<L>> Sink<L> for ContributionSink<'_, L, S> {
+impl<L: Lanes, Q: StoredQuad, S: Sink<L>> Sink<L> for ContributionSink<'_, L, Q, S> {
     #[inline(always)]
     fn take(&mut self, lanes: L, index: usize, value: L::Register) {
         let change = lanes.multiply(self.scale, value);
-        let a = lanes.load(&self.imbalance[index]);
+        let a = self.imbalance[index].load(lanes);
         let change = lanes.add_product(change, a, self.bias);
         self.sink.take(lanes, index, change);
     }

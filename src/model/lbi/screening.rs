@@ -2,7 +2,6 @@
 //!
 //! The bounds are derived in the documentation of the parent module.
 
-use super::gradients::norm_of;
 use crate::model::settings::Settings;
 use crate::model::statistics::BlockStatistics;
 
@@ -111,16 +110,11 @@ impl Screening {
         bias_slope: impl Fn(usize) -> f64,
     ) -> Self {
         let annotators = statistics.annotators();
-        let degree_norm = |u| {
-            let degrees = statistics.graph(u).degrees();
-            degrees.map(|degree| degree * degree).sum::<f64>().sqrt()
-        };
-        let imbalance = |u| statistics.quads(u).imbalance;
         let bounds = |u| {
             let mut bounds = EffectBounds::NONE;
             if settings.personal {
                 // |(L_u v)_i| ≤ deg_i · (largest − smallest of v)
-                bounds.deviation.slope = degree_norm(u);
+                bounds.deviation.slope = statistics.sizes(u).degree_norm;
             }
             if settings.position_bias {
                 bounds.bias.slope = bias_slope(u);
@@ -130,7 +124,9 @@ impl Screening {
         Self {
             limit: statistics.total() * CAUTION,
             bounds: (0..annotators).map(bounds).collect(),
-            imbalance_norm: (0..annotators).map(|u| norm_of(imbalance(u))).collect(),
+            imbalance_norm: (0..annotators)
+                .map(|u| statistics.sizes(u).imbalance_norm)
+                .collect(),
             bias_mean: vec![0.0; annotators],
             screened,
             removed: 0,

@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::adjacency::{Adjacency, AdjacencyLists};
 use crate::linalg::gather::{GatherIndices, GatherSlice};
-use crate::linalg::simd::Quad;
+use crate::linalg::simd::{Quad, sum};
+use crate::model::statistics::side_sums::{SideSums, SideSumsOf};
 use crate::votes::{Comparisons, Partition};
 
 /// The statistics of all annotators.
@@ -35,8 +36,7 @@ struct StatisticsVectors {
     totals: Vec<Totals>,
     /// The items, a part for each annotator.
     item: GatherIndices,
-    imbalance: Vec<Quad>,
-    net_wins: Vec<Quad>,
+    side_sums: SideSums,
     graphs: AdjacencyLists,
 }
 
@@ -45,6 +45,18 @@ struct Totals {
     items: usize,
     votes: f64,
     net_left: f64,
+    sizes: StatisticsSizes,
+}
+
+/// How large an annotator's statistics are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StatisticsSizes {
+    /// The norm of the diagonal of L_u.
+    pub degree_norm: f64,
+    /// ‖a_u‖.
+    pub imbalance_norm: f64,
+    /// Σ_i |a_ui|.
+    pub imbalance_sum: f64,
 }
 
 /// The statistics of one annotator.
@@ -52,10 +64,7 @@ struct Totals {
 pub struct AnnotatorStatistics<'a> {
     /// The items that this annotator saw: most seen first, then ascending.
     pub items: &'a [u32],
-    /// a_u: how often an item was shown left minus how often right.
-    pub imbalance: &'a [f64],
-    /// b_u: an item's wins minus its losses.
-    pub net_wins: &'a [f64],
+    side_sums: SideSumsOf<'a>,
     /// N_u: the number of votes.
     pub votes: f64,
     /// s_u: votes for the left minus votes for the right.
@@ -68,8 +77,7 @@ pub struct AnnotatorStatistics<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct AnnotatorQuads<'a> {
     pub items: GatherSlice<'a>,
-    pub imbalance: &'a [Quad],
-    pub net_wins: &'a [Quad],
+    pub side_sums: SideSumsOf<'a>,
     pub votes: f64,
     pub net_left: f64,
 }
@@ -85,14 +93,16 @@ impl Statistics {
             offsets: vec![0],
             totals: Vec::with_capacity(annotators),
             item: GatherIndices::with_capacity(quads),
-            imbalance: Vec::with_capacity(quads),
-            net_wins: Vec::with_capacity(quads),
-            graphs: AdjacencyLists::with_capacity(votes.len(), votes.is_weighted()),
+            side_sums: SideSums::with_capacity(votes, quads),
+            graphs: AdjacencyLists::with_capacity(votes.len(), votes.items(), votes.is_weighted()),
         };
-        let mut scratch = ItemOrderScratch {
+        let mut scratch = AnnotatorScratch {
             seen: vec![0; votes.items()],
             row_of_item: vec![0; votes.items()],
             order: Vec::new(),
+            imbalance: Vec::new(),
+            net_wins: Vec::new(),
+            degree: Vec::new(),
         };
         let mut strength = 0.0f64;
         for annotator in 0..annotators {
@@ -100,8 +110,7 @@ impl Statistics {
             strength = strength.max(vectors.push(votes, annotator, &mut scratch));
         }
         vectors.item.shrink_to_fit();
-        vectors.imbalance.shrink_to_fit();
-        vectors.net_wins.shrink_to_fit();
+        vectors.side_sums.shrink_to_fit();
         let partition = votes.partition();
         let [strength] = partition.max([strength])?;
         let mut statistics = Self {
@@ -174,11 +183,11 @@ impl Statistics {
             items,
             votes,
             net_left,
+            ..
         } = self.vectors.totals[annotator];
         AnnotatorStatistics {
             items: &self.vectors.item.part(annotator).quads().as_flattened()[..items],
-            imbalance: &self.vectors.imbalance[range.clone()].as_flattened()[..items],
-            net_wins: &self.vectors.net_wins[range].as_flattened()[..items],
+            side_sums: self.vectors.side_sums.of(range),
             votes,
             net_left,
             graph: self.vectors.graphs.of(annotator),
@@ -194,11 +203,15 @@ impl Statistics {
         } = self.vectors.totals[annotator];
         AnnotatorQuads {
             items: self.vectors.item.part(annotator),
-            imbalance: &self.vectors.imbalance[range.clone()],
-            net_wins: &self.vectors.net_wins[range],
+            side_sums: self.vectors.side_sums.of(range),
             votes,
             net_left,
         }
+    }
+
+    /// How large one annotator's statistics are.
+    pub(crate) fn sizes(&self, annotator: usize) -> StatisticsSizes {
+        self.vectors.totals[annotator].sizes
     }
 
     /// One annotator's graph.
@@ -212,7 +225,7 @@ impl Statistics {
         self.partition.sum(self.items, 1, |annotators, sum| {
             for u in annotators {
                 let (annotator, count) = (self.annotator(u), self.count(u));
-                for (&item, wins) in annotator.items.iter().zip(annotator.net_wins) {
+                for (&item, wins) in annotator.items.iter().zip(annotator.net_wins()) {
                     sum[item as usize] += count * wins;
                 }
             }
@@ -227,17 +240,19 @@ impl StatisticsVectors {
         &mut self,
         votes: &Comparisons,
         annotator: usize,
-        scratch: &mut ItemOrderScratch,
+        scratch: &mut AnnotatorScratch,
     ) -> f64 {
         scratch.find_order(votes, annotator);
         let items = scratch.order.len();
-        let first = self.imbalance.len();
-        let length = first + items.div_ceil(4);
+        let quads = items.div_ceil(4);
         push_items(&mut self.item, votes.items(), &scratch.order);
-        self.imbalance.resize(length, [0.0; 4]);
-        self.net_wins.resize(length, [0.0; 4]);
-        let imbalance = self.imbalance[first..].as_flattened_mut();
-        let net_wins = self.net_wins[first..].as_flattened_mut();
+        for vector in scratch.vectors() {
+            vector.clear();
+            vector.resize(quads, [0.0; 4]);
+        }
+        let imbalance = scratch.imbalance.as_flattened_mut();
+        let net_wins = scratch.net_wins.as_flattened_mut();
+        let degree = scratch.degree.as_flattened_mut();
         let mut graph = self.graphs.begin(&scratch.order);
         let (mut count, mut net_left, mut strength) = (0.0, 0.0, 0.0);
         for vote in votes.of(annotator) {
@@ -248,16 +263,24 @@ impl StatisticsVectors {
             imbalance[right] -= vote.weight;
             net_wins[left] += strength_left;
             net_wins[right] -= strength_left;
+            degree[left] += vote.weight;
+            degree[right] += vote.weight;
             graph.push(left, right, vote.weight);
             count += vote.weight;
             net_left += strength_left;
             strength += strength_left.abs();
         }
-        self.offsets.push(length);
+        self.side_sums.push(&scratch.imbalance, &scratch.net_wins);
+        self.offsets.push(self.offsets[annotator] + quads);
         self.totals.push(Totals {
             items,
             votes: count,
             net_left,
+            sizes: StatisticsSizes {
+                degree_norm: norm(&scratch.degree),
+                imbalance_norm: norm(&scratch.imbalance),
+                imbalance_sum: size_sum(&scratch.imbalance),
+            },
         });
         strength
     }
@@ -272,17 +295,36 @@ fn push_items(indices: &mut GatherIndices, items: usize, order: &[(u32, u32)]) {
     }
 }
 
-/// The order of one annotator's items at a time.
-struct ItemOrderScratch {
+/// One annotator's items at a time: their order, and sums over their votes.
+struct AnnotatorScratch {
     /// By item, how often the annotator saw it; all zero between annotators.
     seen: Vec<u32>,
     /// By item, its position among the annotator's items.
     row_of_item: Vec<u32>,
     /// The annotator's items in order, each after how often it was seen.
     order: Vec<(u32, u32)>,
+    imbalance: Vec<Quad>,
+    net_wins: Vec<Quad>,
+    degree: Vec<Quad>,
 }
 
-impl ItemOrderScratch {
+/// The Euclidean norm.
+fn norm(vector: &[Quad]) -> f64 {
+    let squares = vector.iter().map(|quad| quad.map(|value| value * value));
+    squares.map(sum).sum::<f64>().sqrt()
+}
+
+/// The sum of absolute values.
+fn size_sum(vector: &[Quad]) -> f64 {
+    vector.iter().map(|quad| sum(quad.map(f64::abs))).sum()
+}
+
+impl AnnotatorScratch {
+    /// The sums over votes.
+    fn vectors(&mut self) -> [&mut Vec<Quad>; 3] {
+        [&mut self.imbalance, &mut self.net_wins, &mut self.degree]
+    }
+
     /// Sorts the items that an annotator saw: most seen first, then ascending.
     fn find_order(&mut self, votes: &Comparisons, annotator: usize) {
         self.order.clear();
@@ -306,7 +348,17 @@ impl ItemOrderScratch {
     }
 }
 
-impl AnnotatorStatistics<'_> {
+impl<'a> AnnotatorStatistics<'a> {
+    /// a_u: how often an item was shown left minus how often right.
+    pub fn imbalance(&self) -> impl Iterator<Item = f64> + use<'a> {
+        self.side_sums.imbalance().flatten().take(self.items.len())
+    }
+
+    /// b_u: an item's wins minus its losses.
+    pub fn net_wins(&self) -> impl Iterator<Item = f64> + use<'a> {
+        self.side_sums.net_wins().flatten().take(self.items.len())
+    }
+
     /// out = L_u x.
     pub fn laplacian_times(&self, x: &[f64], out: &mut [f64]) {
         for ((slot, own), row) in out.iter_mut().zip(x).zip(self.graph.rows()) {
@@ -331,8 +383,8 @@ mod tests {
         let u = statistics.annotator(1);
         assert_eq!(u.items, [3, 0, 4]);
         assert_eq!(u.graph.degrees().collect::<Vec<_>>(), [4.0, 3.0, 1.0]);
-        assert_eq!(u.imbalance, [0.0, 1.0, -1.0]);
-        assert_eq!(u.net_wins, [-1.5, 2.5, -1.0]);
+        assert_eq!(u.imbalance().collect::<Vec<_>>(), [0.0, 1.0, -1.0]);
+        assert_eq!(u.net_wins().collect::<Vec<_>>(), [-1.5, 2.5, -1.0]);
         assert_eq!((u.votes, u.net_left), (4.0, 2.5));
         let mut out = [0.0; 3];
         u.laplacian_times(&[2.0, 1.0, 4.0], &mut out);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Adjacency, AnnotatorQuads, AnnotatorStatistics, Statistics};
+use super::{Adjacency, AnnotatorQuads, AnnotatorStatistics, Statistics, StatisticsSizes};
 
 /// The statistics of consecutive annotators, who are counted from the first of them.
 #[derive(Clone, Debug)]
@@ -73,6 +73,11 @@ impl BlockStatistics {
     #[inline(always)]
     pub fn quads(&self, u: usize) -> AnnotatorQuads<'_> {
         self.statistics.quads(self.annotators.start + u)
+    }
+
+    /// How large one annotator's statistics are.
+    pub fn sizes(&self, u: usize) -> StatisticsSizes {
+        self.statistics.sizes(self.annotators.start + u)
     }
 
     /// One annotator's graph.

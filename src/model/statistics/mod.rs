@@ -21,8 +21,10 @@
 
 mod annotators;
 mod block;
+mod side_sums;
 
 pub(crate) use crate::linalg::adjacency::Adjacency;
-pub(crate) use annotators::AnnotatorQuads;
+pub(crate) use annotators::{AnnotatorQuads, StatisticsSizes};
 pub use annotators::{AnnotatorStatistics, Statistics};
 pub(crate) use block::BlockStatistics;
+pub(crate) use side_sums::{SideSlices, SideSumsOf};

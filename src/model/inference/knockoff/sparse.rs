@@ -32,7 +32,7 @@ impl AnnotatorVectors {
         for u in 0..statistics.annotators() {
             let annotator = statistics.annotator(u);
             vectors.item.extend(annotator.items);
-            vectors.value.extend(annotator.imbalance);
+            vectors.value.extend(annotator.imbalance());
             vectors.end_annotator();
         }
         vectors

@@ -4,6 +4,7 @@
 //! *active* when δ enters. Nobody goes back: an effect that returns to zero
 //! stays in the active set.
 
+mod bias_only;
 mod step;
 
 use super::duplicates::Duplicates;
@@ -43,8 +44,11 @@ pub(super) struct ActiveSet {
     statistics: BlockStatistics,
     settings: Settings,
     stage: Vec<EffectStage>,
+    /// In ascending order but for those who entered in the last step.
     bias_only: Vec<u32>,
     active: Vec<u32>,
+    /// Whether somebody entered in the last step.
+    has_entered: bool,
     /// Annotators with the same effects. Screening looks at the first one only; and z and
     /// `blocks` have the first one's only, `effects` too once they are active.
     duplicates: Duplicates,
@@ -69,10 +73,7 @@ impl ActiveSet {
     pub fn new(statistics: BlockStatistics, settings: Settings) -> Self {
         let annotators = statistics.annotators();
         // a_u sums to zero, so a_uᵀv is at most half of this times the range of v.
-        let bias_slope = |u: usize| {
-            let imbalance = statistics.quads(u).imbalance.as_flattened().iter();
-            imbalance.map(|a| a.abs()).sum::<f64>() / 2.0
-        };
+        let bias_slope = |u: usize| statistics.sizes(u).imbalance_sum / 2.0;
         let duplicates = Duplicates::new(&statistics);
         let screened = (0..annotators as u32).filter(|&u| !duplicates.follows(u as usize));
         let screening = Screening::new(&statistics, &settings, screened.collect(), bias_slope);
@@ -81,6 +82,7 @@ impl ActiveSet {
             stage: vec![EffectStage::Inactive; annotators],
             bias_only: Vec::with_capacity(annotators),
             active: Vec::with_capacity(annotators),
+            has_entered: false,
             duplicates,
             z: vec![[0.0; 4]; statistics.total_quads()],
             effects: vec![Effects::default(); annotators],
@@ -155,6 +157,7 @@ impl ActiveSet {
         stop: &Stop,
     ) -> Result<()> {
         let scores = scores.at_step(now.time);
+        self.sort_entered();
         let active_before = self.active.len();
         self.step_active(theta, rhs, now, stop)?;
         self.step_bias_only(theta, &scores, now);
@@ -164,43 +167,14 @@ impl ActiveSet {
         Ok(())
     }
 
-    /// A step of the bias-only annotators. Some become active.
-    fn step_bias_only(&mut self, theta: &[f64], scores: &ScoreIntegral<'_>, now: EffectEntry) {
-        let Settings { alpha, kappa, .. } = self.settings;
-        let size = alpha / self.statistics.total();
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
-        for &u in &self.bias_only {
-            let index = u as usize;
-            let gradient = self.bias_only_gradient(index, theta);
-            let effects = &mut self.effects[index];
-            self.bias_integral[index] += alpha * effects.bias;
-            step_bias(
-                effects,
-                &mut self.bias_entry[index],
-                size * gradient,
-                kappa,
-                now,
-            );
-            let bias_mean = self.bias_integral[index] / now.time;
-            if self.screening.may_deviate(index, scores, bias_mean) {
-                candidates.push(u);
-            }
+    /// Puts those who entered in the last step among the others. So a step goes through
+    /// memory from the beginning to the end, which is faster.
+    fn sort_entered(&mut self) {
+        if std::mem::take(&mut self.has_entered) {
+            // Stable sorts merge runs that are in order.
+            self.active.sort();
+            self.bias_only.sort();
         }
-        for &u in &candidates {
-            self.try_enter_deviation(u as usize, scores, now);
-        }
-        self.candidates = candidates;
-        let stage = &self.stage;
-        self.bias_only
-            .retain(|&u| stage[u as usize] == EffectStage::BiasOnly);
-    }
-
-    /// The gradient of γ while δ = 0.
-    #[inline(always)]
-    fn bias_only_gradient(&self, u: usize, theta: &[f64]) -> f64 {
-        let annotator = self.statistics.quads(u);
-        bias_gradient(&annotator, 1.0, theta) - annotator.votes * self.effects[u].bias
     }
 
     /// Lets the effects of inactive annotators enter that have to.
@@ -234,6 +208,7 @@ impl ActiveSet {
         // As if everybody had been looked at, one after the other.
         self.active[active_before..].sort_unstable();
         self.bias_only[bias_only_before..].sort_unstable();
+        self.has_entered |= bias_only_before < self.bias_only.len();
     }
 
     /// Lets the effects of those enter who gave the same vote as an annotator whose
@@ -297,21 +272,7 @@ impl ActiveSet {
         self.stage[u] = EffectStage::Active;
         self.deviation_entry[u] = Some(now);
         self.active.push(u as u32);
-    }
-
-    /// Subtracts a_u γ^u of the bias-only annotators.
-    fn subtract_biases(&self, rhs: &mut [f64]) {
-        for &u in &self.bias_only {
-            let bias = self.statistics.count(u as usize) * self.effects[u as usize].bias;
-            if bias == 0.0 {
-                continue;
-            }
-            let annotator = self.statistics.quads(u as usize);
-            let mut rhs = annotator.items.of_mut(rhs);
-            for (index, a) in annotator.imbalance.iter().enumerate() {
-                rhs.subtract(index, a.map(|a| a * bias));
-            }
-        }
+        self.has_entered = true;
     }
 
     /// Writes the effects at the time of `scores`, which is `elapsed` after the
