@@ -172,6 +172,7 @@ impl PathRunner<'_> {
             votes: &self.votes.comparisons,
             folds,
             settings: self.problem.settings,
+            norm: self.problem.norm,
             grid: &self.grid,
             extent,
         };

@@ -47,8 +47,7 @@ pub(crate) fn step_norm(
     settings: &Settings,
     stop: &Stop,
 ) -> Result<f64> {
-    let (position_bias, personal) = (settings.position_bias, settings.personal);
-    let norm = design_norm(statistics, position_bias, personal, stop)?;
+    let norm = design_norm(statistics, settings, stop)?;
     let [norm] = statistics.partition.max([norm])?;
     if settings.theta_update != ThetaUpdate::Gradient || norm == 0.0 {
         return Ok(settings.loss.max_curvature() * norm);
@@ -109,7 +108,7 @@ pub(crate) fn step_norm_bound(
     settings: &Settings,
     stop: &Stop,
 ) -> Result<f64> {
-    let bounds = bounds(statistics, settings.position_bias, settings.personal, stop)?;
+    let bounds = bounds(statistics, settings, stop)?;
     let bounds = bounds.into_iter().map(|(bound, _)| bound);
     let [norm] = statistics.partition.max([bounds.fold(0.0, f64::max)])?;
     Ok(match settings.theta_update {
@@ -135,35 +134,28 @@ fn degree_bound(statistics: &Statistics) -> f64 {
 
 /// For each annotator, a bound on the eigenvalues of the block; zero if no effect
 /// is in the model.
-fn bounds(
-    statistics: &Statistics,
-    position_bias: bool,
-    personal: bool,
-    stop: &Stop,
-) -> Result<Vec<(f64, usize)>> {
-    let mut scratch = BoundScratch::default();
-    let mut bounds = Vec::with_capacity(statistics.annotators());
-    for u in 0..statistics.annotators() {
-        stop.check()?;
-        let block = statistics.annotator(u);
-        let bound = match (personal, position_bias) {
-            (true, _) => upper_bound(&block, position_bias, &mut scratch),
-            (false, true) => block.votes,
-            (false, false) => 0.0,
+fn bounds(statistics: &Statistics, settings: &Settings, stop: &Stop) -> Result<Vec<(f64, usize)>> {
+    let blocks = statistics.partition.map(settings.threads, |annotators| {
+        let mut scratch = BoundScratch::default();
+        let bound = |u: usize| {
+            stop.check()?;
+            let block = statistics.annotator(u);
+            let bound = match (settings.personal, settings.position_bias) {
+                (true, has_bias) => upper_bound(&block, has_bias, &mut scratch),
+                (false, true) => block.votes,
+                (false, false) => 0.0,
+            };
+            Ok((bound, u))
         };
-        bounds.push((bound, u));
-    }
-    Ok(bounds)
+        annotators.map(bound).collect::<Result<Vec<_>>>()
+    })?;
+    Ok(blocks.concat())
 }
 
 /// The largest eigenvalue of XᵀX, of the annotators that are here.
-fn design_norm(
-    statistics: &Statistics,
-    position_bias: bool,
-    personal: bool,
-    stop: &Stop,
-) -> Result<f64> {
-    let mut bounds = bounds(statistics, position_bias, personal, stop)?;
+fn design_norm(statistics: &Statistics, settings: &Settings, stop: &Stop) -> Result<f64> {
+    let (position_bias, personal) = (settings.position_bias, settings.personal);
+    let mut bounds = bounds(statistics, settings, stop)?;
     bounds.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     if !personal {
         return Ok(bounds.first().map_or(0.0, |(votes, _)| *votes));
@@ -230,7 +222,7 @@ fn absolute_times(
     }
     if position_bias {
         let mut last = block.votes * x[n];
-        for (row, a) in block.imbalance.iter().enumerate() {
+        for (row, a) in block.imbalance().enumerate() {
             out[row] += a.abs() * x[n];
             last += a.abs() * x[row];
         }
@@ -248,12 +240,12 @@ fn dense_block(block: &AnnotatorStatistics<'_>, position_bias: bool) -> DMatrix<
             matrix[(row, row)] += weight;
             matrix[(row, other)] -= weight;
         }
-        if position_bias {
-            matrix[(row, n)] = block.imbalance[row];
-            matrix[(n, row)] = block.imbalance[row];
-        }
     }
     if position_bias {
+        for (row, a) in block.imbalance().enumerate() {
+            matrix[(row, n)] = a;
+            matrix[(n, row)] = a;
+        }
         matrix[(n, n)] = block.votes;
     }
     matrix
@@ -265,7 +257,7 @@ fn block_times(block: &AnnotatorStatistics<'_>, position_bias: bool, x: &[f64], 
     block.laplacian_times(&x[..n], &mut out[..n]);
     if position_bias {
         let mut last = block.votes * x[n];
-        for (row, &a) in block.imbalance.iter().enumerate() {
+        for (row, a) in block.imbalance().enumerate() {
             out[row] += a * x[n];
             last += a * x[row];
         }

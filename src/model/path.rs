@@ -183,9 +183,19 @@ impl PathVotes {
     }
 
     /// Settings with steps short enough that the path does not oscillate. In most cases a
-    /// bound on the norm shows that they are already.
-    pub fn stable_settings(&self, settings: Settings, stop: &Stop) -> Result<Settings> {
+    /// bound on the norm shows that they are already: the norm of more votes than these, or
+    /// else one of these votes.
+    pub fn stable_settings(
+        &self,
+        settings: Settings,
+        norm_of_more: f64,
+        stop: &Stop,
+    ) -> Result<Settings> {
         let total = self.statistics.total();
+        // The squared norm is found by iteration, from below.
+        if !settings.oscillates(1.01 * norm_of_more, total) {
+            return Ok(settings);
+        }
         let bound = step_norm_bound(&self.statistics, self.solver(), &settings, stop)?;
         if !settings.oscillates(bound, total) {
             return Ok(settings);

@@ -121,6 +121,7 @@ pub fn cross_validate(
         votes,
         folds,
         settings,
+        norm: f64::INFINITY,
         grid,
         extent: CvExtent::FullGrid,
     };
@@ -227,6 +228,7 @@ mod tests {
                 votes: &votes,
                 folds: &folds,
                 settings: problem.settings,
+                norm: problem.norm,
                 grid: &problem.grid(&options).unwrap(),
                 extent: CvExtent::FullGrid,
             };
@@ -251,6 +253,7 @@ mod tests {
                 votes: &votes,
                 folds: &folds,
                 settings: problem.settings,
+                norm: problem.norm,
                 grid: &grid,
                 extent,
             };

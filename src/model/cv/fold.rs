@@ -32,7 +32,7 @@ impl Fold {
         let training = votes.select(|row| folds.of(row) != fold);
         let path_votes = PathVotes::new(&training, &input.settings, stop)?;
         drop(training);
-        let settings = path_votes.stable_settings(input.settings, stop)?;
+        let settings = path_votes.stable_settings(input.settings, input.norm, stop)?;
         Ok(Self {
             path: path_votes.path(settings, stop)?,
             held_out: votes.select(|row| folds.of(row) == fold),
@@ -61,12 +61,15 @@ impl Fold {
     /// of its largest parts: for each vote the two entries of the adjacency
     /// lists; for each item that an annotator saw its index, a_u, b_u, z and δ;
     /// the tiles of dense blocks, or with another loss than the squared one the cells; and
-    /// the numbers kept for each annotator.
+    /// the numbers kept for each annotator. Neighbours, a_u and b_u are small integers if
+    /// votes have no weights and no grades.
     pub fn max_bytes(votes: &Comparisons, loss: Loss) -> usize {
         const PER_ANNOTATOR: usize = 300;
-        const PER_ITEM_SEEN: usize = 4 + 4 * 8;
         const PER_CELL: usize = 3 * 4 + 2 * 8;
-        let per_vote = 2 * if votes.is_weighted() { 4 + 8 } else { 4 };
+        let per_neighbour = if votes.items() <= 1 << 16 { 2 } else { 4 };
+        let per_vote = 2 * (per_neighbour + if votes.is_weighted() { 8 } else { 0 });
+        let has_integers = !votes.is_weighted() && !votes.is_graded();
+        let per_item_seen = 4 + 2 * 8 + 2 * if has_integers { 2 } else { 8 };
         let annotator = |u: usize| {
             let rows = votes.rows(u).len();
             let seen = (2 * rows).min(votes.items());
@@ -77,7 +80,7 @@ impl Fold {
                 Loss::Squared => dense * size_of::<Tile>(),
                 _ => rows * PER_CELL,
             };
-            rows * per_vote + seen * PER_ITEM_SEEN + of_loss + PER_ANNOTATOR
+            rows * per_vote + seen * per_item_seen + of_loss + PER_ANNOTATOR
         };
         (0..votes.annotators()).map(annotator).sum()
     }

@@ -10,6 +10,8 @@ pub(crate) struct CvInput<'a> {
     pub votes: &'a Comparisons,
     pub folds: &'a Folds,
     pub settings: Settings,
+    /// The norm that limits the step size with all votes; infinite if it is not known.
+    pub norm: f64,
     pub grid: &'a [f64],
     pub extent: CvExtent,
 }
