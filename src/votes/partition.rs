@@ -115,6 +115,11 @@ impl Partition {
         self.blocks.clone()
     }
 
+    /// Whether the table has enough votes for several blocks.
+    pub(crate) fn is_large(&self) -> bool {
+        self.rows.total >= 2 * MIN_BLOCK_VOTES
+    }
+
     /// Whether all votes of the table are here.
     pub(crate) fn is_complete(&self) -> bool {
         self.collective.is_none()

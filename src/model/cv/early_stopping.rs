@@ -14,11 +14,16 @@
 //!
 //! An annotator counts once in each fold: there the path has learnt about the
 //! annotator from votes in the other folds.
+//!
+//! The last times up to the stop take the longest. Of many votes the first fold, the
+//! [`Scout`], says which of them the others need not look at.
 
 use std::array::from_fn;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::score::LossSum;
+use super::scout::Scout;
 use crate::error::Result;
 use crate::votes::Partition;
 
@@ -33,35 +38,48 @@ const MIN_ANNOTATORS: usize = 10;
 
 /// Where the error of a single fold exceeds its minimum by this part, all folds
 /// together are expected to have stopped.
-const MARGIN_OF_ONE: f64 = 0.025;
+pub(super) const MARGIN_OF_ONE: f64 = 0.025;
 
 /// Decides where to stop, from the errors of all folds in whichever order they
 /// are recorded.
 pub(super) struct EarlyStopping {
     /// How the annotators are divided into blocks, whose sums are added.
     partition: Arc<Partition>,
+    grid_points: usize,
     /// By fold: the weight of each annotator's votes in it.
     weights: Vec<Vec<f64>>,
     /// By grid time and fold: the same annotators' sums of losses.
     /// A grid time is emptied when the rule has looked at it.
     sums: Vec<Vec<Option<Vec<f64>>>>,
-    /// The number of grid times that the rule has looked at.
-    points: usize,
+    /// The pooled errors that the rule has looked at.
+    errors: Vec<f64>,
     minimum: f64,
     sums_at_minimum: Vec<Vec<f64>>,
-    stopped: bool,
+    /// Whether the latest of them is where all folds together stop.
+    has_risen: bool,
+    scout: Option<Scout>,
+    stop: Option<usize>,
 }
 
 impl EarlyStopping {
-    pub fn new(folds: usize, partition: Arc<Partition>) -> Self {
+    /// Of so many folds and grid times; with a scout, or without.
+    pub fn new(
+        folds: usize,
+        grid_points: usize,
+        has_scout: bool,
+        partition: Arc<Partition>,
+    ) -> Self {
         Self {
             partition,
+            grid_points,
+            scout: has_scout.then(Scout::default),
             weights: vec![Vec::new(); folds],
             sums: Vec::new(),
-            points: 0,
+            errors: Vec::new(),
             minimum: f64::INFINITY,
             sums_at_minimum: Vec::new(),
-            stopped: false,
+            has_risen: false,
+            stop: None,
         }
     }
 
@@ -73,75 +91,162 @@ impl EarlyStopping {
     /// The number of grid times up to the stop, the one where it stopped
     /// included; None while it is not known.
     pub fn stop(&self) -> Option<usize> {
-        self.stopped.then_some(self.points)
+        self.stop
+    }
+
+    /// The number of grid times that a fold has to be evaluated at, as far as is known.
+    pub fn needed_points(&self, fold: usize) -> usize {
+        let of_scout = self.scout.as_ref().filter(|_| !self.is_scout_wrong());
+        match (self.stop, of_scout) {
+            (Some(stop), _) => stop,
+            (None, None) => self.grid_points,
+            (None, Some(scout)) => match scout.points_of_others() {
+                // It runs ahead.
+                _ if fold == 0 && !scout.has_ended() => self.grid_points,
+                points => points.unwrap_or(self.grid_points),
+            },
+        }
+    }
+
+    /// Whether folds wait for the scout.
+    pub fn is_waiting(&self) -> bool {
+        let scout = self.scout.as_ref();
+        self.stop.is_none() && scout.is_some_and(|scout| !scout.has_ended())
     }
 
     /// Takes in the errors of a fold at a grid time, by annotator that is here.
     pub fn record(&mut self, fold: usize, point: usize, by_annotator: &[LossSum]) -> Result<()> {
-        if self.stopped {
+        if self.stop.is_some() {
             return Ok(());
         }
         if self.weights[fold].is_empty() {
             self.weights[fold] = by_annotator.iter().map(|errors| errors.weight).collect();
         }
+        let sums: Vec<f64> = by_annotator.iter().map(|errors| errors.sum).collect();
+        if fold == 0 {
+            self.advance_scout(point, &sums)?;
+        }
         if self.sums.len() <= point {
             let folds = self.weights.len();
             self.sums.resize_with(point + 1, || vec![None; folds]);
         }
-        self.sums[point][fold] = Some(by_annotator.iter().map(|errors| errors.sum).collect());
+        self.sums[point][fold] = Some(sums);
         while let Some(sums) = self.next_point() {
             self.apply_rule(sums)?;
         }
+        self.stop = self.find_stop();
+        Ok(())
+    }
+
+    fn advance_scout(&mut self, point: usize, sums: &[f64]) -> Result<()> {
+        let Some(mut scout) = self.scout.take() else {
+            return Ok(());
+        };
+        let is_last = point + 1 == self.grid_points;
+        let sums = [sums.to_vec()];
+        let [sum, weight] = self.sum_over_voters(0..1, |_, u| [sums[0][u], self.weights[0][u]])?;
+        let error_of = |rise: f64, before: &[f64]| {
+            let before = [before.to_vec()];
+            self.standard_error(0..1, rise, &sums, &before)
+        };
+        scout.advance((point, sum / weight), &sums[0], is_last, error_of)?;
+        self.scout = Some(scout);
         Ok(())
     }
 
     /// The errors of all folds at the next grid time, once they are complete.
     fn next_point(&mut self) -> Option<Vec<Vec<f64>>> {
-        let sums = self.sums.get_mut(self.points)?;
-        if self.stopped || sums.iter().any(Option::is_none) {
+        let sums = self.sums.get_mut(self.errors.len())?;
+        if self.has_risen || sums.iter().any(Option::is_none) {
             return None;
         }
         Some(std::mem::take(sums).into_iter().flatten().collect())
     }
 
     fn apply_rule(&mut self, sums: Vec<Vec<f64>>) -> Result<()> {
-        self.points += 1;
-        let [sum, weight] =
-            self.sum_over_voters(|fold, u| [sums[fold][u], self.weights[fold][u]])?;
+        let folds = 0..self.folds();
+        let [sum, weight] = self.sum_over_voters(folds.clone(), |fold, u| {
+            [sums[fold][u], self.weights[fold][u]]
+        })?;
         let error = sum / weight;
+        self.errors.push(error);
         if error < self.minimum {
             self.minimum = error;
             self.sums_at_minimum = sums;
             return Ok(());
         }
         let rise = error - self.minimum;
-        self.stopped = rise > MARGIN * self.minimum
-            && rise > STANDARD_ERRORS * self.standard_error(rise, &sums)?;
+        self.has_risen = rise > MARGIN * self.minimum
+            && rise
+                > STANDARD_ERRORS
+                    * self.standard_error(folds, rise, &sums, &self.sums_at_minimum)?;
         Ok(())
     }
 
-    /// The standard error of the rise of the pooled error.
-    fn standard_error(&self, rise: f64, sums: &[Vec<f64>]) -> Result<f64> {
-        let [squares, total, clusters] = self.sum_over_voters(|fold, u| {
+    /// Where to stop, once that is known: where the pooled error has risen, or before that
+    /// where the scout says so.
+    fn find_stop(&self) -> Option<usize> {
+        let points = self.errors.len();
+        let risen = self.has_risen.then_some(points);
+        let Some(scout) = &self.scout else {
+            return risen;
+        };
+        // The others run at least as far as this.
+        if risen.is_some_and(|points| points <= scout.points_to_minimum()) {
+            return risen;
+        }
+        if !scout.has_ended() {
+            return None;
+        }
+        match scout.points_of_others() {
+            Some(limit) if points < limit => risen,
+            Some(limit) if !self.is_scout_wrong() => Some(limit),
+            _ => risen,
+        }
+    }
+
+    /// Whether the pooled error falls up to the time where the scout has the others stop.
+    fn is_scout_wrong(&self) -> bool {
+        let limit = self.scout.as_ref().filter(|scout| scout.has_ended());
+        let limit = limit.and_then(Scout::points_of_others);
+        let errors = limit.and_then(|limit| self.errors.get(..limit));
+        errors
+            .and_then(|errors| errors.split_last())
+            .is_some_and(|(last, before)| before.iter().all(|error| last < error))
+    }
+
+    /// The standard error of the rise of the error of some folds, given the sums of each now
+    /// and before.
+    fn standard_error(
+        &self,
+        folds: Range<usize>,
+        rise: f64,
+        now: &[Vec<f64>],
+        before: &[Vec<f64>],
+    ) -> Result<f64> {
+        let count = folds.len();
+        let [squares, total, clusters] = self.sum_over_voters(folds, |fold, u| {
             let weight = self.weights[fold][u];
-            let residual = sums[fold][u] - self.sums_at_minimum[fold][u] - weight * rise;
+            let residual = now[fold][u] - before[fold][u] - weight * rise;
             [residual * residual, weight, 1.0]
         })?;
-        if clusters < (MIN_ANNOTATORS * self.weights.len()) as f64 {
+        if clusters < (MIN_ANNOTATORS * count) as f64 {
             return Ok(f64::INFINITY);
         }
         Ok(squares.sqrt() / total)
     }
 
-    /// A sum over all annotators of the table, and for each over the folds that they have votes in.
+    /// A sum over all annotators of the table, and for each over those of the folds that they
+    /// have votes in.
     fn sum_over_voters<const N: usize>(
         &self,
+        folds: Range<usize>,
         term: impl Fn(usize, usize) -> [f64; N] + Sync,
     ) -> Result<[f64; N]> {
         let sum = self.partition.sum(N, 1, |annotators, sum| {
             for u in annotators {
                 let has_voted = |fold: &usize| self.weights[*fold][u] > 0.0;
-                for fold in (0..self.weights.len()).filter(has_voted) {
+                for fold in folds.clone().filter(has_voted) {
                     for (slot, value) in sum.iter_mut().zip(term(fold, u)) {
                         *slot += value;
                     }
@@ -171,7 +276,7 @@ mod tests {
 
     /// After how many grid times a single fold stops. Each annotator has one vote.
     fn stop(curve: &[Vec<f64>]) -> Option<usize> {
-        let mut early_stopping = EarlyStopping::new(1, single(curve[0].len()));
+        let mut early_stopping = EarlyStopping::new(1, curve.len(), false, single(curve[0].len()));
         for (point, each) in curve.iter().enumerate() {
             let errors = each.iter().map(|&sum| LossSum { sum, weight: 1.0 });
             let errors: Vec<LossSum> = errors.collect();
@@ -206,7 +311,7 @@ mod tests {
     #[test]
     fn annotators_without_votes_do_not_count() {
         let none = LossSum::default();
-        let mut early_stopping = EarlyStopping::new(1, single(10));
+        let mut early_stopping = EarlyStopping::new(1, 2, false, single(10));
         for (point, sum) in [0.4, 4.0].into_iter().enumerate() {
             let mut errors = vec![LossSum { sum, weight: 1.0 }; 9];
             errors.push(none);
@@ -221,7 +326,7 @@ mod tests {
         let curves = [[0.5, 0.3, 0.5, 0.5, 0.5], [0.5, 0.3, 0.15, 0.28, 0.3]];
         let each = |sum: f64| vec![LossSum { sum, weight: 1.0 }; 10];
         for order in ["0101010101", "0000011111", "1110000011"] {
-            let mut early_stopping = EarlyStopping::new(2, single(10));
+            let mut early_stopping = EarlyStopping::new(2, 5, false, single(10));
             let mut points = [0; 2];
             for fold in order.bytes().map(|digit| usize::from(digit - b'0')) {
                 let point = points[fold];
@@ -240,5 +345,25 @@ mod tests {
         assert!(!is_beyond_stop(&[1.0, 0.5, 0.51]));
         assert!(!is_beyond_stop(&[1.0, 0.5, 0.4]));
         assert!(!is_beyond_stop(&[]));
+    }
+
+    #[test]
+    fn a_scout_with_a_rise_of_one_annotator_cannot_tell() {
+        let mut early_stopping = EarlyStopping::new(2, 9, true, single(20));
+        let mut last = vec![0.4; 20];
+        last[3] = 2.0;
+        for (point, each) in [vec![0.5; 20], vec![0.4; 20], last].iter().enumerate() {
+            assert_eq!(early_stopping.needed_points(0), 9);
+            assert_eq!(early_stopping.needed_points(1), point);
+            assert!(early_stopping.is_waiting());
+            let errors = each.iter().map(|&sum| LossSum { sum, weight: 1.0 });
+            let errors: Vec<LossSum> = errors.collect();
+            early_stopping.record(0, point, &errors).unwrap();
+        }
+        assert!(!early_stopping.is_waiting());
+        assert_eq!(
+            [0, 1].map(|fold| early_stopping.needed_points(fold)),
+            [9, 9]
+        );
     }
 }

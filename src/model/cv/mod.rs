@@ -6,7 +6,8 @@
 //!
 //! The last grid times cost the most: the grid is geometric and steps have equal
 //! length. So folds stop early, where the error of all folds together has
-//! clearly risen above its minimum ([`early_stopping`]). The time that is chosen
+//! clearly risen above its minimum ([`early_stopping`]), and of a large table all but one
+//! before that ([`scout`]). The time that is chosen
 //! is a function of the folds' errors alone, whatever the number of threads and
 //! the number of folds that are in memory at once ([`scheduler`]).
 
@@ -16,6 +17,7 @@ mod fold;
 mod input;
 mod scheduler;
 mod score;
+mod scout;
 
 pub(crate) use cross_validation::cross_validate_with;
 pub use cross_validation::{CrossValidation, cross_validate};

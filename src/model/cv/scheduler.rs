@@ -3,6 +3,9 @@
 //! Where to stop is decided by the errors of all folds together, so all folds
 //! have to be evaluated up to there.
 //!
+//! Of a large table the first fold is the [`super::scout`]: it runs ahead, and says how far
+//! the others have to run.
+//!
 //! **All folds fit in memory**: they are interleaved. A worker takes the fold
 //! that lags behind and advances it by one grid time. So the folds stay together,
 //! the stop is known as soon as it is reached, and none goes far beyond.
@@ -84,7 +87,9 @@ struct FoldTask<F> {
 impl<'a> Scheduler<'a> {
     pub fn new(input: &'a CvInput<'a>, max_in_memory: usize) -> Self {
         let (folds, points) = (input.folds.count(), input.grid.len());
-        let early_stopping = EarlyStopping::new(folds, input.votes.partition());
+        let partition = input.votes.partition();
+        let has_scout = partition.is_large();
+        let early_stopping = EarlyStopping::new(folds, points, has_scout, partition);
         let progress = FoldProgress::new(points, input.extent, max_in_memory, early_stopping);
         Self {
             input,
@@ -163,19 +168,21 @@ impl<F> FoldProgress<F> {
         self.max_in_memory >= self.folds.len()
     }
 
-    /// The number of grid times that each fold has to be evaluated at, as far as
+    /// The number of grid times that a fold has to be evaluated at, as far as
     /// is known.
-    fn needed_points(&self) -> usize {
+    fn needed_points(&self, index: usize) -> usize {
         match self.extent {
             CvExtent::FullGrid => self.grid_points,
-            CvExtent::UntilStopped => self.early_stopping.stop().unwrap_or(self.horizon),
+            CvExtent::UntilStopped => {
+                let needed = self.early_stopping.needed_points(index);
+                needed.min(self.horizon)
+            }
         }
     }
 
     /// Takes the fold to be advanced next. Sequential folds are begun only if
     /// none in memory is idle; otherwise the one with the fewest points is taken.
     fn next_task(&mut self) -> Option<FoldTask<F>> {
-        let needed = self.needed_points();
         let not_in_memory = |state: &&FoldState<F>| matches!(state, FoldState::NotInMemory);
         let in_memory = self.folds.len() - self.folds.iter().filter(not_in_memory).count();
         let order = |(index, state): (usize, &FoldState<F>)| {
@@ -186,7 +193,7 @@ impl<F> FoldProgress<F> {
                 FoldState::Idle(_) => false,
             };
             let point = self.errors[index].errors.len();
-            (point < needed).then_some((begins_later, point, index))
+            (point < self.needed_points(index)).then_some((begins_later, point, index))
         };
         let (_, point, index) = self.folds.iter().enumerate().filter_map(order).min()?;
         let fold = match std::mem::replace(&mut self.folds[index], FoldState::Running) {
@@ -233,14 +240,16 @@ impl<F> FoldProgress<F> {
 
     /// Takes the folds out of memory that have been evaluated as far as needed.
     fn take_finished(&mut self) -> Vec<FoldState<F>> {
-        let needed = self.needed_points();
-        let folds = self.folds.iter_mut().zip(&self.errors);
-        let finished = folds.filter(|(state, errors)| {
-            matches!(state, FoldState::Idle(_)) && errors.errors.len() >= needed
-        });
-        finished
-            .map(|(state, _)| std::mem::replace(state, FoldState::NotInMemory))
-            .collect()
+        if self.early_stopping.is_waiting() && self.extent == CvExtent::UntilStopped {
+            return Vec::new();
+        }
+        let is_finished = |&index: &usize| {
+            let points = self.errors[index].errors.len();
+            matches!(self.folds[index], FoldState::Idle(_)) && points >= self.needed_points(index)
+        };
+        let finished: Vec<usize> = (0..self.folds.len()).filter(is_finished).collect();
+        let take = |index: usize| std::mem::replace(&mut self.folds[index], FoldState::NotInMemory);
+        finished.into_iter().map(take).collect()
     }
 }
 
@@ -261,9 +270,9 @@ mod tests {
         begun: usize,
     }
 
-    fn run(curves: &[[f64; 6]], max_in_memory: usize) -> FoldRun {
+    fn run(curves: &[[f64; 6]], max_in_memory: usize, has_scout: bool) -> FoldRun {
         let partition = Arc::new(Partition::single(10, 10));
-        let early_stopping = EarlyStopping::new(curves.len(), partition);
+        let early_stopping = EarlyStopping::new(curves.len(), 6, has_scout, partition);
         let extent = CvExtent::UntilStopped;
         let mut progress = FoldProgress::<()>::new(6, extent, max_in_memory, early_stopping);
         let mut begun = 0;
@@ -295,7 +304,7 @@ mod tests {
     #[test]
     fn interleaved_folds_stay_together() {
         let curve = [0.5, 0.4, 0.409, 0.42, 0.43, 0.44];
-        let run = run(&[curve; 3], 3);
+        let run = run(&[curve; 3], 3, false);
         assert_eq!((run.stop, run.begun), (Some(3), 3));
         assert_eq!(run.points, [3; 3]);
     }
@@ -304,7 +313,7 @@ mod tests {
     fn sequential_folds_run_to_the_horizon_that_the_first_one_sets() {
         let curve = [0.5, 0.4, 0.409, 0.42, 0.43, 0.44];
         for limit in [1, 2] {
-            let run = run(&[curve; 3], limit);
+            let run = run(&[curve; 3], limit, false);
             assert_eq!((run.stop, run.begun), (Some(3), 3));
             assert_eq!(run.points, [4, 4, 3]);
         }
@@ -316,8 +325,44 @@ mod tests {
         let others = [0.5, 0.4, 0.3, 0.2, 0.1, 0.2];
         let curves = [misleading, others, others];
         for (limit, begun) in [(3, 3), (2, 5), (1, 5)] {
-            let run = run(&curves, limit);
+            let run = run(&curves, limit, false);
             assert_eq!((run.stop, run.begun), (Some(6), begun));
+            assert_eq!(run.points, [6; 3]);
+        }
+    }
+
+    #[test]
+    fn a_scout_says_how_far_the_others_run() {
+        let curve = [0.5, 0.4, 0.401, 0.405, 0.42, 0.44];
+        for limit in [3, 2, 1] {
+            let run = run(&[curve; 3], limit, true);
+            assert_eq!((run.stop, run.begun), (Some(3), 3));
+            assert_eq!(run.points, [5, 3, 3]);
+        }
+    }
+
+    #[test]
+    fn a_scout_that_never_rises_by_much_runs_to_the_end() {
+        let curve = [0.5, 0.4, 0.401, 0.402, 0.402, 0.403];
+        let run = run(&[curve; 3], 3, true);
+        assert_eq!((run.stop, run.points), (Some(3), vec![6, 3, 3]));
+    }
+
+    #[test]
+    fn where_the_pooled_error_rises_first_the_scout_decides_nothing() {
+        let scout = [0.5, 0.4, 0.39, 0.38, 0.37, 0.36];
+        let others = [0.5, 0.4, 0.45, 0.46, 0.47, 0.48];
+        let run = run(&[scout, others, others], 3, true);
+        assert_eq!(run.stop, Some(3));
+    }
+
+    #[test]
+    fn a_wrong_scout_does_not_change_the_stop() {
+        let scout = [0.5, 0.4, 0.401, 0.402, 0.42, 0.43];
+        let others = [0.5, 0.4, 0.3, 0.2, 0.1, 0.2];
+        for limit in [3, 2, 1] {
+            let run = run(&[scout, others, others], limit, true);
+            assert_eq!(run.stop, Some(6));
             assert_eq!(run.points, [6; 3]);
         }
     }
