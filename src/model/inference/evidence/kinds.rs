@@ -12,10 +12,14 @@
 //! aU + ν is close to χ² with ν degrees of freedom without own scores, and to
 //! (1 + λ) χ² with them.
 
+use std::sync::LazyLock;
+
 use super::deviation_test::Deviation;
-use super::outcomes::{Link, tanh};
-use super::working_votes::WorkingVote;
+use super::outcomes::Link;
+use super::working_votes::WorkingVotes;
 use crate::error::Result;
+use crate::linalg::simd::{Kernel, Lanes, Quad, sum, vectorised};
+use crate::linalg::special::{exponentiate, softplus_of_negative};
 use crate::votes::Partition;
 
 /// The grid of sharpness: from 0.02 to 20 in equal steps of the logarithm.
@@ -109,52 +113,43 @@ impl OwnScores {
         more + libm::log1p(libm::exp(less - more))
     }
 
-    /// The weights of the grid for a sharpness by chance.
-    fn sharpness_weights(self, usual: f64) -> [f64; POINTS] {
-        let mut weights = sharpness_grid().map(|s| {
+    /// −½kz² over the grid, with z = s divided by that of a usual annotator.
+    fn log_density(self, usual: f64) -> [f64; POINTS] {
+        sharpness_grid().map(|s| {
             let z = s / usual;
-            s * libm::exp(-0.5 * self.items * z * z)
-        });
-        let total: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight *= 0.5 / total);
-        weights
+            -0.5 * self.items * z * z
+        })
     }
 }
 
 /// The grid of sharpness.
-pub(super) fn sharpness_grid() -> [f64; POINTS] {
-    let step = libm::log(LARGEST / SMALLEST) / (POINTS - 1) as f64;
-    std::array::from_fn(|k| libm::exp(libm::log(SMALLEST) + k as f64 * step))
+pub(super) fn sharpness_grid() -> &'static [f64; POINTS] {
+    static GRID: LazyLock<[f64; POINTS]> = LazyLock::new(|| {
+        let step = libm::log(LARGEST / SMALLEST) / (POINTS - 1) as f64;
+        std::array::from_fn(|k| libm::exp(libm::log(SMALLEST) + k as f64 * step))
+    });
+    &GRID
 }
 
 impl KindLikelihood {
     /// Reads an annotator's votes.
     pub fn new(
-        votes: &[WorkingVote],
+        votes: &WorkingVotes,
         items: usize,
         deviation: Option<&Deviation>,
         link: Link,
     ) -> Self {
-        let weights: f64 = votes.iter().map(|vote| vote.weight.powi(2)).sum();
+        let [weights] = votes.sums(|vote| [vote.weight * vote.weight]);
         // Weights that differ make fewer votes of effect.
-        let discount = votes.len() as f64 / weights;
+        let discount = votes.count() / weights;
         let levels = levels(votes, discount);
-        let variance = match link {
-            Link::Logistic => 1.0,
-            Link::Linear => residual_variance(&levels),
+        let [follows, against] = match link {
+            Link::Logistic => vectorised(LogisticLikelihoods(&levels)),
+            Link::Linear => normal_likelihoods(&levels),
         };
-        let likelihood = |s: f64| -> f64 {
-            let terms = levels.iter().map(|level| match link {
-                Link::Logistic => level.logistic(s),
-                Link::Linear => level.normal(s, variance),
-            });
-            terms.sum()
-        };
-        let no_signal = likelihood(0.0);
-        let grid = sharpness_grid();
         Self {
-            follows: grid.map(|s| (likelihood(s) - no_signal) as f32),
-            against: grid.map(|s| (likelihood(-s) - no_signal) as f32),
+            follows,
+            against,
             own_scores: OwnScores::new(items, deviation),
         }
     }
@@ -170,14 +165,61 @@ struct Level {
     square: f64,
 }
 
-impl Level {
-    /// The logistic log-likelihood; a tie is half a vote for each side.
-    fn logistic(&self, s: f64) -> f64 {
-        let predictor = s * self.difference / self.weight;
-        let softplus = predictor.max(0.0) + libm::log1p(libm::exp(-predictor.abs()));
-        0.5 * (self.weight + self.choice) * predictor - self.weight * softplus
-    }
+/// ln L at s and −s over the grid, less ln L at s = 0.
+type LogRatios = [[f32; POINTS]; 2];
 
+/// Of a logistic link; a tie is half a vote for each side. Of votes with the weight ω and the
+/// choice y, on a difference x,
+///
+/// ```text
+/// ln L(±s) = ½ (±ω y − ω) s x − ω ln(1 + e^(−s x))
+/// ```
+struct LogisticLikelihoods<'a>(&'a [Level]);
+
+impl Kernel for LogisticLikelihoods<'_> {
+    type Output = LogRatios;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> LogRatios {
+        let weight: f64 = self.0.iter().map(|level| level.weight).sum();
+        let no_signal = -weight * std::f64::consts::LN_2;
+        let mut ratios = [[0.0; POINTS]; 2];
+        let (grid, _) = sharpness_grid().as_chunks::<4>();
+        for (k, s) in grid.iter().enumerate() {
+            let s = lanes.load(s);
+            let mut sums = [lanes.splat(0.0); 2];
+            for level in self.0 {
+                let predictor = lanes.multiply(s, lanes.splat(level.difference / level.weight));
+                let rest = lanes.multiply(
+                    lanes.splat(level.weight),
+                    softplus_of_negative(lanes, predictor),
+                );
+                for (sum, choice) in sums.iter_mut().zip([level.choice, -level.choice]) {
+                    let slope = lanes.splat(0.5 * (choice - level.weight));
+                    let term = lanes.subtract(lanes.multiply(slope, predictor), rest);
+                    *sum = lanes.add(*sum, term);
+                }
+            }
+            for (ratios, sum) in ratios.iter_mut().zip(sums) {
+                let sum = lanes.quad(sum);
+                for lane in 0..4 {
+                    ratios[4 * k + lane] = (sum[lane] - no_signal) as f32;
+                }
+            }
+        }
+        ratios
+    }
+}
+
+/// Of strengths with normal residuals.
+fn normal_likelihoods(levels: &[Level]) -> LogRatios {
+    let variance = residual_variance(levels);
+    let likelihood = |s: f64| -> f64 { levels.iter().map(|level| level.normal(s, variance)).sum() };
+    let no_signal = likelihood(0.0);
+    [1.0, -1.0].map(|sign| sharpness_grid().map(|s| (likelihood(sign * s) - no_signal) as f32))
+}
+
+impl Level {
     fn normal(&self, s: f64, variance: f64) -> f64 {
         let predictor = s * self.difference / self.weight;
         let squares =
@@ -186,7 +228,7 @@ impl Level {
     }
 }
 
-fn levels(votes: &[WorkingVote], discount: f64) -> Vec<Level> {
+fn levels(votes: &WorkingVotes, discount: f64) -> Vec<Level> {
     let known = || votes.iter().filter(|vote| vote.others_difference != 0.0);
     let largest = known().fold(0.0, |most: f64, vote| {
         most.max(vote.others_difference.abs())
@@ -304,19 +346,16 @@ impl Kinds {
         let weights = self.sharpness_weights();
         let [none, against, follows, own] = self.shares;
         let both = none + own;
-        let with_own = |own: f64| Self {
-            shares: [both - own, against, follows, own],
-            ..self.clone()
-        };
+        let with_own = |own: f64| [both - own, against, follows, own];
         let candidates = (0..SHARE_STEPS).map(|k| {
             let part = (k + 1) as f64 / (SHARE_STEPS + 1) as f64;
             both * part
         });
         let shares: Vec<f64> = candidates.chain([own]).collect();
-        let kinds: Vec<Self> = shares.iter().map(|&own| with_own(own)).collect();
         let log_likelihoods = sample.sum(shares.len(), |one, sum| {
-            for (kinds, sum) in kinds.iter().zip(sum) {
-                *sum += kinds.joint(one, &weights).log_likelihood;
+            let ratios = LikelihoodRatios::new(self, one, &weights);
+            for (&own, sum) in shares.iter().zip(sum) {
+                *sum += ratios.log_likelihood(&with_own(own));
             }
         })?;
         let best = log_likelihoods.iter().copied();
@@ -324,7 +363,7 @@ impl Kinds {
         let candidates = shares.iter().zip(&log_likelihoods).take(SHARE_STEPS);
         let allowed = candidates.filter(|(_, value)| **value >= best - MAX_LOSS);
         let largest = allowed.map(|(own, _)| *own).fold(own, f64::max);
-        self.shares = with_own(largest).shares;
+        self.shares = with_own(largest);
         Ok(())
     }
 
@@ -349,11 +388,11 @@ impl Kinds {
     fn update(&mut self, sample: &KindSample<'_>) -> Result<()> {
         let weights = self.sharpness_weights();
         let sums = sample.sum(PRIOR_COUNTS.len() + POINTS, |annotator, sum| {
-            let joint = self.joint(annotator, &weights);
-            let shares = joint.kinds.iter().chain(&joint.sharpness);
-            sum.iter_mut()
-                .zip(shares)
-                .for_each(|(sum, share)| *sum += share);
+            let ratios = LikelihoodRatios::new(self, annotator, &weights);
+            let (kinds, sharpness) = sum.split_at_mut(PRIOR_COUNTS.len());
+            let own = ratios.probabilities(&self.shares);
+            kinds.iter_mut().zip(own).for_each(|(sum, p)| *sum += p);
+            ratios.add_sharpness(&self.shares, &weights, sharpness);
         })?;
         let (kinds, sharpness) = sums.split_at(PRIOR_COUNTS.len());
         let mut counts = PRIOR_COUNTS;
@@ -386,82 +425,163 @@ impl Kinds {
         annotator: &KindLikelihood,
         weights: &[f64; POINTS],
     ) -> KindProbabilities {
-        let [no_signal, against, _, own_scores] = self.joint(annotator, weights).kinds;
+        let ratios = LikelihoodRatios::new(self, annotator, weights);
+        let [no_signal, against, _, own_scores] = ratios.probabilities(&self.shares);
         KindProbabilities {
             no_signal,
             against,
             own_scores,
         }
     }
-
-    fn joint(&self, annotator: &KindLikelihood, weights: &[f64; POINTS]) -> Joint {
-        // Likelihoods relative to that without a signal.
-        let peaks = annotator.follows.iter().chain(&annotator.against);
-        let peak = peaks.fold(0.0, |most: f64, &value| most.max(f64::from(value)));
-        let at = |likelihood: &[f32], weights: &[f64; POINTS]| -> [f64; POINTS] {
-            let ratio = |k: usize| libm::exp(f64::from(likelihood[k]) - peak);
-            std::array::from_fn(|k| weights[k] * ratio(k))
-        };
-        let by_chance = annotator
-            .own_scores
-            .sharpness_weights(self.usual_sharpness());
-        let own: f64 = [&annotator.follows, &annotator.against]
-            .iter()
-            .flat_map(|likelihood| at(&likelihood[..], &by_chance))
-            .sum();
-        let log_ratio = annotator.own_scores.log_ratio(self.explained_share);
-        let [none, against_share, follows_share, own_share] = self.shares;
-        let mut against = at(&annotator.against, weights);
-        let mut follows = at(&annotator.follows, weights);
-        // Large ratios would overflow: all others shrink instead.
-        let (grow, shrink) = (log_ratio.min(0.0), libm::exp(-log_ratio.max(0.0)));
-        against
-            .iter_mut()
-            .for_each(|value| *value *= against_share * shrink);
-        follows
-            .iter_mut()
-            .for_each(|value| *value *= follows_share * shrink);
-        let mut kinds = [
-            none * libm::exp(-peak) * shrink,
-            against.iter().sum(),
-            follows.iter().sum(),
-            own_share * own * libm::exp(grow),
-        ];
-        let total = kinds.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let log_likelihood = libm::log(total) + peak + log_ratio.max(0.0);
-        kinds.iter_mut().for_each(|kind| *kind /= total);
-        Joint {
-            kinds,
-            log_likelihood,
-            sharpness: std::array::from_fn(|k| (against[k] + follows[k]) / total),
-        }
-    }
 }
 
-/// The probabilities of an annotator's kind, and of a sharpness of either sign.
-struct Joint {
+/// The likelihoods of an annotator's votes, all divided by the same number.
+struct LikelihoodRatios {
+    /// By kind, in the order of [`Kinds::shares`].
     kinds: [f64; 4],
-    log_likelihood: f64,
-    sharpness: [f64; POINTS],
+    /// ln of what they were divided by, over the likelihood without a signal.
+    log_scale: f64,
+    /// At s and −s over the grid, times `shrink` on the scale of the others.
+    follows: [f64; POINTS],
+    against: [f64; POINTS],
+    shrink: f64,
+}
+
+impl LikelihoodRatios {
+    fn new(kinds: &Kinds, annotator: &KindLikelihood, weights: &[f64; POINTS]) -> Self {
+        let own_scores = annotator.own_scores;
+        let peaks = annotator.follows.iter().chain(&annotator.against);
+        let peak = peaks.fold(0.0, |most: f64, &value| most.max(f64::from(value)));
+        let [follows, against] = [&annotator.follows, &annotator.against]
+            .map(|likelihood| likelihood.map(|value| f64::from(value) - peak));
+        let mut columns = [
+            follows,
+            against,
+            own_scores.log_density(kinds.usual_sharpness()),
+        ];
+        exponentiate(columns.as_flattened_mut().as_chunks_mut().0);
+        let [follows, against, density] = columns;
+        let (mut total, mut own) = (0.0, 0.0);
+        let (mut with, mut opposed) = (0.0, 0.0);
+        for (k, s) in sharpness_grid().iter().enumerate() {
+            let by_chance = s * density[k];
+            total += by_chance;
+            own += by_chance * (follows[k] + against[k]);
+            with += weights[k] * follows[k];
+            opposed += weights[k] * against[k];
+        }
+        let log_ratio = own_scores.log_ratio(kinds.explained_share);
+        // Large ratios would overflow: all others shrink instead.
+        let (grow, shrink) = (log_ratio.min(0.0), libm::exp(-log_ratio.max(0.0)));
+        Self {
+            kinds: [
+                libm::exp(-peak) * shrink,
+                opposed * shrink,
+                with * shrink,
+                0.5 / total * own * libm::exp(grow),
+            ],
+            log_scale: peak + log_ratio.max(0.0),
+            follows,
+            against,
+            shrink,
+        }
+    }
+
+    /// The likelihoods of the kinds, given their shares.
+    fn joint(&self, shares: &[f64; 4]) -> [f64; 4] {
+        std::array::from_fn(|kind| shares[kind] * self.kinds[kind])
+    }
+
+    fn total(&self, shares: &[f64; 4]) -> f64 {
+        self.joint(shares)
+            .iter()
+            .sum::<f64>()
+            .max(f64::MIN_POSITIVE)
+    }
+
+    fn log_likelihood(&self, shares: &[f64; 4]) -> f64 {
+        libm::log(self.total(shares)) + self.log_scale
+    }
+
+    /// The probability of each kind.
+    fn probabilities(&self, shares: &[f64; 4]) -> [f64; 4] {
+        let total = self.total(shares);
+        self.joint(shares).map(|kind| kind / total)
+    }
+
+    /// Adds the probabilities of each sharpness, of either sign.
+    fn add_sharpness(&self, shares: &[f64; 4], weights: &[f64; POINTS], sums: &mut [f64]) {
+        let scale = self.shrink / self.total(shares);
+        let [_, against, follows, _] = shares.map(|share| share * scale);
+        for (k, sum) in sums.iter_mut().enumerate() {
+            *sum += weights[k] * (against * self.against[k] + follows * self.follows[k]);
+        }
+    }
 }
 
 /// The largest number of items of which all pairs are looked at.
 const MAX_PAIRED_ITEMS: usize = 200;
 
-/// The share of the variance of choices that scores explain at a sharpness if any two
-/// items are shown. `mean_square` is that of the choices.
-pub(super) fn explained_share(theta: &[f64], link: Link, mean_square: f64, s: f64) -> f64 {
-    let step = theta.len().div_ceil(MAX_PAIRED_ITEMS);
-    let sample: Vec<f64> = theta.iter().copied().step_by(step).collect();
-    let (mut sum, mut pairs) = (0.0, 0.0);
-    for (k, a) in sample.iter().enumerate() {
-        for b in &sample[..k] {
-            sum += match link {
-                Link::Logistic => tanh(0.5 * s * (a - b)).powi(2),
-                Link::Linear => (s * (a - b)).powi(2) / mean_square,
-            };
-            pairs += 1.0;
+/// The share of the variance of choices that scores explain if any two items are shown.
+pub(super) struct ExplainedShare {
+    link: Link,
+    /// The mean square of the choices.
+    mean_square: f64,
+    /// The differences of the scores of items, filled up with zeros.
+    differences: Vec<Quad>,
+    pairs: f64,
+}
+
+impl ExplainedShare {
+    pub fn new(theta: &[f64], link: Link, mean_square: f64) -> Self {
+        let step = theta.len().div_ceil(MAX_PAIRED_ITEMS).max(1);
+        let sample: Vec<f64> = theta.iter().copied().step_by(step).collect();
+        let pairs = (0..sample.len()).flat_map(|k| sample[..k].iter().map(move |b| (k, b)));
+        let mut differences: Vec<f64> = pairs.map(|(k, b)| sample[k] - b).collect();
+        let pairs = differences.len() as f64;
+        differences.resize(differences.len().next_multiple_of(4), 0.0);
+        Self {
+            link,
+            mean_square,
+            differences: differences.as_chunks().0.to_vec(),
+            pairs,
         }
     }
-    f64::min(sum / f64::max(pairs, 1.0), 0.95)
+
+    /// The share at a sharpness.
+    pub fn at(&self, s: f64) -> f64 {
+        let squares = vectorised(MeanSquares {
+            link: self.link,
+            differences: &self.differences,
+            sharpness: s,
+        });
+        let sum = match self.link {
+            Link::Logistic => squares,
+            Link::Linear => squares / self.mean_square,
+        };
+        f64::min(sum / f64::max(self.pairs, 1.0), 0.95)
+    }
+}
+
+/// The sum of the squares of expected choices.
+struct MeanSquares<'a> {
+    link: Link,
+    differences: &'a [Quad],
+    sharpness: f64,
+}
+
+impl Kernel for MeanSquares<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> f64 {
+        let sharpness = lanes.splat(self.sharpness);
+        let mut squares = lanes.splat(0.0);
+        for difference in self.differences {
+            let predictor = lanes.multiply(sharpness, lanes.load(difference));
+            let mean = self.link.means(lanes, predictor);
+            squares = lanes.add_product(squares, mean, mean);
+        }
+        sum(lanes.quad(squares))
+    }
 }

@@ -20,6 +20,7 @@ mod own_fit;
 mod pooled_scores;
 mod random_sign_tail;
 mod sides;
+mod slot_pairs;
 mod test_results;
 mod working_votes;
 
@@ -34,7 +35,7 @@ use consensus_test::{ConsensusReading, ConsensusTest};
 use deviation_test::ItemForm;
 use outcomes::{Link, outcomes};
 use pooled_scores::PooledScores;
-use working_votes::WorkingVotes;
+use working_votes::VotePreparation;
 
 use crate::error::Result;
 use crate::execution::{Stop, in_parallel};
@@ -258,6 +259,11 @@ impl Crowd<'_> {
         }
     }
 
+    /// Prepares votes for tests against scores.
+    fn preparation<'a>(&'a self, scores: &'a PooledScores) -> VotePreparation<'a> {
+        VotePreparation::new(self.votes, self.statistics, scores, self.link)
+    }
+
     /// Tests each annotator for a favourite side.
     fn bias(&self, scores: &PooledScores) -> Result<BiasResults> {
         if !self.has_sides {
@@ -267,7 +273,7 @@ impl Crowd<'_> {
             });
         }
         let results = self.for_each(|annotators| {
-            let mut working = WorkingVotes::new(self.votes, scores, self.link);
+            let mut working = self.preparation(scores);
             let mut test = SideTest::new(self.link, self.are_sides_random, self.votes.items());
             let one = |u| {
                 self.stop.check()?;
@@ -290,9 +296,11 @@ impl Crowd<'_> {
         bias: &BiasResults,
     ) -> Result<Evidence> {
         let bias_p = bias.p.as_ref().map(|p| self.partition.here(p));
-        let all_working = || -> Vec<WorkingVotes<'_>> {
-            let working = |scores| WorkingVotes::new(self.votes, scores, self.link);
-            scores.iter().map(working).collect()
+        let all_working = || -> Vec<VotePreparation<'_>> {
+            scores
+                .iter()
+                .map(|scores| self.preparation(scores))
+                .collect()
         };
         let readings = self.for_each(|annotators| {
             let (mut working, mut form) = (all_working(), ItemForm::new(self.votes.items()));
@@ -301,12 +309,12 @@ impl Crowd<'_> {
                 let (votes, annotator) =
                     (working[scores_of(u)].of(u), self.statistics.annotator(u));
                 let (p, deviation) = form.test(votes, annotator, self.link, self.has_sides);
-                let untied = votes.iter().filter(|vote| vote.choice != 0.0).count();
+                let [untied] = votes.sums(|vote| [f64::from(u8::from(vote.choice != 0.0))]);
                 let bias_p = bias_p.map(|p| p[u]);
                 let items = annotator.items.len();
                 let consensus =
                     ConsensusReading::new(votes, items, deviation.as_ref(), self.link, bias_p);
-                Ok(([p, untied as f64], consensus))
+                Ok(([p, untied], consensus))
             };
             annotators.map(one).collect()
         })?;

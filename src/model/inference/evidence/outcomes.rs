@@ -9,6 +9,8 @@
 use std::borrow::Cow;
 
 use crate::error::Result;
+use crate::linalg::simd::Lanes;
+use crate::linalg::special;
 use crate::model::table_median::median_of_table;
 use crate::votes::{Comparison, Comparisons};
 
@@ -37,6 +39,27 @@ impl Link {
         match self {
             Self::Logistic => 0.5 * (1.0 - mean * mean),
             Self::Linear => 1.0,
+        }
+    }
+
+    /// [`mean`](Self::mean), four at a time.
+    #[inline(always)]
+    pub fn means<L: Lanes>(self, lanes: L, predictor: L::Register) -> L::Register {
+        match self {
+            Self::Logistic => special::tanh(lanes, lanes.multiply(lanes.splat(0.5), predictor)),
+            Self::Linear => predictor,
+        }
+    }
+
+    /// [`slope`](Self::slope), four at a time.
+    #[inline(always)]
+    pub fn slopes<L: Lanes>(self, lanes: L, mean: L::Register) -> L::Register {
+        match self {
+            Self::Logistic => {
+                let variance = lanes.subtract(lanes.splat(1.0), lanes.multiply(mean, mean));
+                lanes.multiply(lanes.splat(0.5), variance)
+            }
+            Self::Linear => lanes.splat(1.0),
         }
     }
 }
