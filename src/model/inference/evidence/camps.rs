@@ -189,7 +189,7 @@ impl CampSearch<'_> {
 
     fn pooled(self, votes: &Comparisons) -> Result<PooledScores> {
         let flow = Flow::with_threads(votes, PairModel::Uniform, self.threads, self.stop)?;
-        PooledScores::new(&flow, self.link, self.mean_weight, self.stop)
+        PooledScores::new(&flow, self.link, self.mean_weight, self.threads, self.stop)
     }
 
     /// Computes something for each annotator who is here.

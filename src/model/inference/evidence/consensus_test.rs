@@ -18,7 +18,9 @@
 //! the tests and this say.
 
 use super::deviation_test::Deviation;
-use super::kinds::{ExplainedShare, KindLikelihood, KindSample, Kinds, POINTS, sharpness_grid};
+use super::explained_share::ExplainedShare;
+use super::kind_likelihood::{KindLikelihood, POINTS, sharpness_grid};
+use super::kinds::{KindSample, Kinds};
 use super::outcomes::Link;
 use super::random_sign_tail::{Signs, fair_tail, tail};
 use super::test_results::TestResults;

@@ -14,9 +14,12 @@ mod bias_test;
 mod camps;
 mod consensus_test;
 mod deviation_test;
+mod explained_share;
+mod kind_likelihood;
 mod kinds;
 mod outcomes;
 mod own_fit;
+mod pair_parts;
 mod pooled_scores;
 mod random_sign_tail;
 mod sides;
@@ -142,9 +145,9 @@ impl Evidence {
             threads,
             stop,
         };
-        let mut pooled = PooledScores::new(flow, link, crowd.mean_weight, stop)?;
+        let mut pooled = PooledScores::new(flow, link, crowd.mean_weight, threads, stop)?;
         let sides = match has_sides {
-            true => SideAssignment::new(votes, flow, &pooled.theta)?,
+            true => SideAssignment::new(votes, flow, &pooled.theta, threads)?,
             false => SideAssignment::default(),
         };
         crowd.are_sides_random = sides.is_random();
@@ -392,6 +395,7 @@ pub fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::simd::tests::NARROW;
     use crate::votes::rank_tables::{assert_same_on_ranks, tables};
 
     #[test]
@@ -409,6 +413,10 @@ mod tests {
                 });
                 let alone = evidence(&votes, 1);
                 assert_eq!(found, format!("{alone:?}"));
+                NARROW.set(true);
+                let narrow = evidence(&votes, 1);
+                NARROW.set(false);
+                assert_eq!(found, format!("{narrow:?}"), "{name}");
                 assert_eq!(alone.deviation.q.len(), votes.annotators());
                 assert_eq!(alone.split.is_some(), name.contains("split"), "{name}");
                 let is_found = |test: &TestResults| test.q.iter().any(|&q| q < 0.1);

@@ -13,11 +13,12 @@
 
 use super::outcomes::Link;
 use super::own_fit::OwnFit;
+use super::pair_parts::{PairHessian, PairParts};
 use super::working_votes::WorkingVotes;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::conjugate_gradient::Limits;
-use crate::linalg::jacobi::{self, JacobiScratch, LinearOperator};
+use crate::linalg::jacobi::{self, JacobiScratch};
 use crate::linalg::simd::Quad;
 use crate::model::flow::Flow;
 use crate::options::PairModel;
@@ -60,13 +61,9 @@ impl PooledScores {
         threads: usize,
         stop: &Stop,
     ) -> Result<Self> {
-        let mut is_kept = vec![false; votes.len()];
-        for (u, &member) in members.iter().enumerate() {
-            is_kept[votes.rows(u)].fill(member);
-        }
-        let kept = votes.select(|row| is_kept[row]);
+        let kept = votes.of_annotators(|u| members[u]);
         let flow = Flow::with_threads(&kept, PairModel::Uniform, threads, stop)?;
-        let mut scores = Self::new(&flow, link, mean_weight, stop)?;
+        let mut scores = Self::new(&flow, link, mean_weight, threads, stop)?;
         scores.members = Some(members);
         Ok(scores)
     }
@@ -79,7 +76,13 @@ impl PooledScores {
     }
 
     /// The scores that explain a flow of mean choices.
-    pub fn new(flow: &Flow, link: Link, mean_weight: f64, stop: &Stop) -> Result<Self> {
+    pub fn new(
+        flow: &Flow,
+        link: Link,
+        mean_weight: f64,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Self> {
         let items = flow.items();
         let ridge = match link {
             Link::Logistic => RIDGE * mean_weight,
@@ -91,9 +94,10 @@ impl PooledScores {
             ridge,
             members: None,
         };
+        let pairs = PairParts::new(flow, threads);
         let mut scratch = JacobiScratch::new(items.div_ceil(4));
         for _ in 0..MAX_STEPS {
-            let moved = scores.newton_step(flow, link, &mut scratch, stop)?;
+            let moved = scores.newton_step(&pairs, link, &mut scratch, stop)?;
             if link == Link::Linear || moved <= TOLERANCE {
                 break;
             }
@@ -104,38 +108,28 @@ impl PooledScores {
     /// Takes a step, and returns the largest move of a score.
     fn newton_step(
         &mut self,
-        flow: &Flow,
+        pairs: &PairParts<'_>,
         link: Link,
         scratch: &mut JacobiScratch,
         stop: &Stop,
     ) -> Result<f64> {
         let quads = self.theta.len().div_ceil(4);
+        let (curvature, sums) = pairs.derivatives(&self.theta, link)?;
         let mut gradient = vec![[0.0; 4]; quads];
         let mut inverse_diagonal = vec![[0.0; 4]; quads];
-        let mut hessian = PairHessian {
-            flow,
-            curvature: Vec::with_capacity(flow.len()),
-            ridge: self.ridge,
-        };
-        self.information.fill(0.0);
-        let sums = gradient.as_flattened_mut();
-        for k in 0..flow.len() {
-            let (a, b) = (flow.a[k] as usize, flow.b[k] as usize);
-            let mean = link.mean(self.theta[a] - self.theta[b]);
-            let pull = flow.weight[k] * (flow.value[k] - mean);
-            let curvature = flow.weight[k] * link.slope(mean);
-            sums[a] += pull;
-            sums[b] -= pull;
-            self.information[a] += curvature;
-            self.information[b] += curvature;
-            hessian.curvature.push(curvature);
-        }
+        let pulls = gradient.as_flattened_mut();
         let inverse = inverse_diagonal.as_flattened_mut();
-        for (item, information) in self.information.iter().enumerate() {
-            sums[item] -= self.ridge * self.theta[item];
+        for (item, [pull, information]) in sums.into_iter().enumerate() {
+            self.information[item] = information;
+            pulls[item] = pull - self.ridge * self.theta[item];
             let diagonal = information + self.ridge;
             inverse[item] = if diagonal > 0.0 { 1.0 / diagonal } else { 0.0 };
         }
+        let hessian = PairHessian {
+            pairs,
+            curvature,
+            ridge: self.ridge,
+        };
         let mut step = vec![[0.0; 4]; quads];
         jacobi::solve(
             &hessian,
@@ -158,29 +152,6 @@ impl PooledScores {
             *score += factor * move_;
         }
         Ok(largest)
-    }
-}
-
-/// The Laplacian of the pairs with the curvature of their loss, plus the ridge.
-struct PairHessian<'a> {
-    flow: &'a Flow,
-    curvature: Vec<f64>,
-    ridge: f64,
-}
-
-impl LinearOperator for PairHessian<'_> {
-    fn apply(&self, x: &[Quad], out: &mut [Quad]) -> f64 {
-        let (x, out) = (x.as_flattened(), out.as_flattened_mut());
-        for (out, x) in out.iter_mut().zip(x) {
-            *out = self.ridge * x;
-        }
-        for (k, curvature) in self.curvature.iter().enumerate() {
-            let (a, b) = (self.flow.a[k] as usize, self.flow.b[k] as usize);
-            let product = curvature * (x[a] - x[b]);
-            out[a] += product;
-            out[b] -= product;
-        }
-        x.iter().zip(out.iter()).map(|(x, out)| x * out).sum()
     }
 }
 
@@ -329,7 +300,7 @@ mod tests {
 
     fn pooled(votes: &Comparisons, link: Link) -> PooledScores {
         let flow = Flow::new(votes, PairModel::Uniform, &Stop::default()).unwrap();
-        PooledScores::new(&flow, link, 1.0, &Stop::default()).unwrap()
+        PooledScores::new(&flow, link, 1.0, 1, &Stop::default()).unwrap()
     }
 
     #[test]
