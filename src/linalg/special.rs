@@ -1,10 +1,11 @@
-//! The exponential function and Mills' ratio, four at a time.
+//! The exponential function, functions made of it, a logarithm and Mills' ratio, four at a
+//! time.
 //!
 //! They are polynomials and IEEE operations, so the bits are the same on every
-//! platform and with vectors of every width. Both are accurate to a few units in the
-//! last place.
+//! platform and with vectors of every width. They are accurate to a few units in the
+//! last place; the hyperbolic tangent and ln cosh of a small number, to such of 1.
 
-use crate::linalg::simd::Lanes;
+use crate::linalg::simd::{Kernel, Lanes, Quad, vectorised};
 
 /// eˣ of larger numbers is taken to be that of these limits, which are finite and not
 /// subnormal.
@@ -52,6 +53,74 @@ pub(crate) fn exp<L: Lanes>(lanes: L, x: L::Register) -> L::Register {
         polynomial(lanes, &INVERSE_FACTORIALS, r),
         lanes.power_of_two(shifted),
     )
+}
+
+/// eˣ of each number, in its place.
+pub(crate) fn exponentiate(numbers: &mut [Quad]) {
+    struct Exponentiate<'a>(&'a mut [Quad]);
+    impl Kernel for Exponentiate<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: Lanes>(self, lanes: L) {
+            for quad in self.0 {
+                lanes.store(exp(lanes, lanes.load(quad)), quad);
+            }
+        }
+    }
+    vectorised(Exponentiate(numbers));
+}
+
+/// |x|.
+#[inline(always)]
+pub(crate) fn abs<L: Lanes>(lanes: L, x: L::Register) -> L::Register {
+    lanes.max(lanes.subtract(lanes.splat(0.0), x), x)
+}
+
+/// The hyperbolic tangent.
+#[inline(always)]
+pub(crate) fn tanh<L: Lanes>(lanes: L, x: L::Register) -> L::Register {
+    let decay = exp(lanes, lanes.multiply(lanes.splat(-2.0), abs(lanes, x)));
+    let one = lanes.splat(1.0);
+    let size = lanes.divide(lanes.subtract(one, decay), lanes.add(one, decay));
+    lanes.select(x, lanes.subtract(lanes.splat(0.0), size), size)
+}
+
+/// ln cosh x.
+#[inline(always)]
+pub(crate) fn ln_cosh<L: Lanes>(lanes: L, x: L::Register) -> L::Register {
+    let size = abs(lanes, x);
+    let decay = exp(lanes, lanes.multiply(lanes.splat(-2.0), size));
+    let rest = lanes.subtract(ln_1p(lanes, decay), lanes.splat(std::f64::consts::LN_2));
+    lanes.add(size, rest)
+}
+
+/// ln(1 + e^−x) for x ≥ 0.
+#[inline(always)]
+pub(crate) fn softplus_of_negative<L: Lanes>(lanes: L, x: L::Register) -> L::Register {
+    ln_1p(lanes, exp(lanes, lanes.subtract(lanes.splat(0.0), x)))
+}
+
+/// 1/(2k + 1) for k from 1 to 16.
+const INVERSE_ODD_NUMBERS: [f64; 16] = {
+    let mut inverse = [0.0; 16];
+    let mut k = 0;
+    while k < inverse.len() {
+        inverse[k] = 1.0 / (2 * k + 3) as f64;
+        k += 1;
+    }
+    inverse
+};
+
+/// ln(1 + u) for u from 0 to 1: the series of 2 artanh z with z = u/(2 + u), which is at most
+/// ⅓.
+#[inline(always)]
+pub(crate) fn ln_1p<L: Lanes>(lanes: L, u: L::Register) -> L::Register {
+    let z = lanes.divide(u, lanes.add(u, lanes.splat(2.0)));
+    let square = lanes.multiply(z, z);
+    let double = lanes.add(z, z);
+    let rest = lanes.multiply(square, polynomial(lanes, &INVERSE_ODD_NUMBERS, square));
+    lanes.add_product(double, double, rest)
 }
 
 /// A polynomial, from the coefficient of the lowest power to that of the highest. It is
@@ -112,29 +181,31 @@ pub(crate) fn scaled_mills<L: Lanes>(lanes: L, y: L::Register) -> L::Register {
 mod tests {
     use super::*;
     use crate::linalg::simd::tests::NARROW;
-    use crate::linalg::simd::{Kernel, Quad, vectorised};
 
-    struct Both(Quad);
+    struct All(Quad);
 
-    impl Kernel for Both {
-        type Output = [Quad; 2];
+    impl Kernel for All {
+        type Output = [Quad; 5];
 
         #[inline(always)]
-        fn run<L: Lanes>(self, lanes: L) -> [Quad; 2] {
+        fn run<L: Lanes>(self, lanes: L) -> [Quad; 5] {
             let x = lanes.load(&self.0);
             let y = lanes.max(x, lanes.splat(0.0));
             [
                 lanes.quad(exp(lanes, x)),
                 lanes.quad(scaled_mills(lanes, y)),
+                lanes.quad(ln_1p(lanes, lanes.min(y, lanes.splat(1.0)))),
+                lanes.quad(tanh(lanes, x)),
+                lanes.quad(ln_cosh(lanes, x)),
             ]
         }
     }
 
-    /// Both functions at a point, which are the same in every lane and width.
-    fn at(x: f64) -> [f64; 2] {
+    /// The functions at a point, which are the same in every lane and width.
+    fn at(x: f64) -> [f64; 5] {
         let both = [true, false].map(|is_narrow| {
             NARROW.set(is_narrow);
-            vectorised(Both([0.5, x, -3.0, 7.0])).map(|quad| quad[1])
+            vectorised(All([0.5, x, -3.0, 7.0])).map(|quad| quad[1])
         });
         assert_eq!(both[0].map(f64::to_bits), both[1].map(f64::to_bits), "{x}");
         both[0]
@@ -144,12 +215,12 @@ mod tests {
     fn they_are_accurate_everywhere() {
         for k in -3950..3950 {
             let x = f64::from(k) * 0.1773;
-            let [found, _] = at(x);
+            let [found, ..] = at(x);
             assert!((found / libm::exp(x) - 1.0).abs() < 4e-16, "{x}: {found}");
         }
         for k in 0..2600 {
             let y = f64::from(k) * 0.0131;
-            let [_, found] = at(y);
+            let [_, found, ..] = at(y);
             let density = libm::exp(-0.5 * y * y) / (2.0 * std::f64::consts::PI).sqrt();
             let tail = 0.5 * libm::erfc(y / std::f64::consts::SQRT_2);
             let expected = (y + 1.0) * tail / density;
@@ -157,6 +228,39 @@ mod tests {
             let error = (found / expected - 1.0).abs();
             assert!(error < 1e-15 * (4.0 + y * y), "{y}: {found} {expected}");
         }
+    }
+
+    /// Three units in the last place, down to the smallest numbers.
+    #[test]
+    fn the_logarithm_is_accurate() {
+        let near_zero = (0..1000).map(|k| libm::exp2(-f64::from(k)));
+        let up_to_one = (0..=10_000).map(|k| f64::from(k) * 1e-4);
+        for u in near_zero.chain(up_to_one) {
+            let (found, expected) = (at(u)[2], libm::log1p(u));
+            let error = (found - expected).abs();
+            assert!(error <= 3.0 * f64::EPSILON * expected, "{u}: {found}");
+        }
+        assert_eq!(at(0.0)[2], 0.0);
+        assert_eq!(at(1.0)[2], std::f64::consts::LN_2);
+    }
+
+    /// Two units in the last place of 1 near zero, and three of the number elsewhere.
+    #[test]
+    fn hyperbolic_functions_are_accurate() {
+        for k in -4000..=4000 {
+            let x = f64::from(k) * 0.0073;
+            let [_, _, _, tanh, ln_cosh] = at(x);
+            let expected = libm::tanh(x);
+            let error = (tanh - expected).abs();
+            assert!(error <= 2.0 * f64::EPSILON, "{x}: {tanh} {expected}");
+            let expected = x.abs() + libm::log1p(libm::expm1(-2.0 * x.abs()) / 2.0);
+            let error = (ln_cosh - expected).abs();
+            let bound = f64::EPSILON * f64::max(2.0, 3.0 * expected);
+            assert!(error <= bound, "{x}: {ln_cosh} {expected}");
+        }
+        assert_eq!(at(0.0)[3..], [0.0, 0.0]);
+        assert_eq!(at(-1e300)[3], -1.0);
+        assert_eq!(at(1e300)[4], 1e300);
     }
 
     #[test]

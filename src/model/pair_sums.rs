@@ -21,8 +21,8 @@ const ROWS_PER_CHECK: usize = 1 << 16;
 
 /// A thread counts at least so many votes, and so many for each pair: it has a table of all
 /// pairs.
-const MIN_ROWS_PER_TABLE: usize = 1 << 18;
-const MIN_ROWS_PER_PAIR: usize = 4;
+pub(super) const MIN_ROWS_PER_TABLE: usize = 1 << 18;
+pub(super) const MIN_ROWS_PER_PAIR: usize = 4;
 
 /// About so many votes are in a block, or more.
 const MAX_PAIRS_PER_BLOCK: usize = 1 << 16;

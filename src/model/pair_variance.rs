@@ -19,10 +19,10 @@ use std::ops::Range;
 
 use super::distributions::normal_quantile;
 use super::flow::Flow;
-use super::pair_sums::are_few_pairs;
+use super::pair_sums::{MIN_ROWS_PER_PAIR, MIN_ROWS_PER_TABLE, are_few_pairs};
 use crate::collective::SlotSums;
 use crate::error::Result;
-use crate::execution::Stop;
+use crate::execution::{Stop, in_parallel};
 use crate::options::PairModel;
 use crate::votes::Comparisons;
 
@@ -121,11 +121,10 @@ impl Moments<'_> {
     fn sum(&self, threads: usize) -> Result<Vec<f64>> {
         let (votes, pairs) = (self.votes, self.flow.len());
         let partition = votes.partition();
-        if votes.sides().is_some() {
-            // Integers: no block needs sums of its own.
-            let mut sums = vec![0.0; 4 * pairs];
-            self.add_to_table(0..votes.annotators(), &mut sums)?;
-            return partition.total_counts(sums);
+        if let Some(sides) = votes.sides() {
+            let mut sums = partition.total_counts(self.repeats(sides, threads)?)?;
+            self.add_single_votes(&mut sums);
+            return Ok(sums);
         }
         if are_few_pairs(votes, pairs) {
             return partition.sum(4 * pairs, threads, |annotators, sums| {
@@ -141,6 +140,77 @@ impl Moments<'_> {
             })?;
         }
         partition.reduce(&mut sums.into_block_sums())
+    }
+
+    /// Adds the [`moments`] of all votes of the table, each as if it were the only one of its
+    /// annotator on the pair. All are sides that weigh 1.
+    fn add_single_votes(&self, sums: &mut [f64]) {
+        let flow = self.flow;
+        for (pair, sums) in sums.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let (votes, ties) = (flow.weight[pair], flow.ties[pair]);
+            let choices = 2.0 * flow.wins[pair] + ties - votes;
+            let moments = [choices, votes - ties, choices, votes];
+            sums.iter_mut().zip(moments).for_each(|(sum, x)| *sum += x);
+        }
+    }
+
+    /// By pair: what the [`moments`] of those who voted on it several times are more than
+    /// those of their single votes. Most vote once. These are integers, exact in any order.
+    fn repeats(&self, sides: &[i8], threads: usize) -> Result<Vec<f64>> {
+        let (annotators, pairs) = (self.votes.annotators(), self.flow.len());
+        if !self.votes.has_annotators() {
+            return Ok(vec![0.0; 4 * pairs]);
+        }
+        let rows_per_table = MIN_ROWS_PER_TABLE.max(MIN_ROWS_PER_PAIR * pairs);
+        let tables = (sides.len() / rows_per_table).clamp(1, threads.max(1));
+        let bound = |k: usize| {
+            let row = (sides.len() as u128 * k as u128 / tables as u128) as usize;
+            self.votes.offsets[..annotators].partition_point(|&start| start < row)
+        };
+        let mut tables = in_parallel(tables, threads, |k| {
+            let end = match k + 1 == tables {
+                true => annotators,
+                false => bound(k + 1),
+            };
+            self.repeats_of(bound(k)..end, sides)
+        })?
+        .into_iter();
+        let mut sums = tables.next().expect("at least one table");
+        for table in tables {
+            sums.iter_mut().zip(table).for_each(|(sum, x)| *sum += x);
+        }
+        Ok(sums)
+    }
+
+    fn repeats_of(&self, annotators: Range<usize>, sides: &[i8]) -> Result<Vec<f64>> {
+        let mut sums = vec![0.0; 4 * self.flow.len()];
+        let (table, _) = sums.as_chunks_mut::<4>();
+        // The pair of a vote, and the choice as seen from its first item.
+        let mut own: Vec<([u32; 2], i8)> = Vec::new();
+        for u in annotators {
+            self.stop.check()?;
+            own.clear();
+            own.extend(self.votes.rows(u).map(|row| {
+                let [left, right] = self.votes.pair(row);
+                match left < right {
+                    true => ([left, right], sides[row]),
+                    false => ([right, left], -sides[row]),
+                }
+            }));
+            own.sort_unstable_by_key(|(pair, _)| *pair);
+            let groups = own.chunk_by(|one, next| one.0 == next.0);
+            for votes in groups.filter(|votes| votes.len() > 1) {
+                let [a, b] = votes[0].0.map(|item| item as usize);
+                let choices = votes.iter().map(|(_, side)| f64::from(*side));
+                let together = moments([choices.clone().sum(), votes.len() as f64]);
+                let sums = &mut table[self.flow.pair(a, b)];
+                sums.iter_mut().zip(together).for_each(|(sum, x)| *sum += x);
+                for single in choices.map(|choice| moments([choice, 1.0])) {
+                    sums.iter_mut().zip(single).for_each(|(sum, x)| *sum -= x);
+                }
+            }
+        }
+        Ok(sums)
     }
 
     fn add_to_table(&self, annotators: Range<usize>, sums: &mut [f64]) -> Result<()> {
@@ -235,6 +305,7 @@ impl PairMoments {
 mod tests {
     use super::*;
 
+    use crate::random::Random;
     use crate::votes::rank_tables::{assert_same_on_ranks, tables};
 
     type Vote = (usize, usize, f64, f64);
@@ -300,6 +371,38 @@ mod tests {
             assert!((pairs.variance[0] - once.variance[0]).abs() < 1e-15);
             assert!((pairs.annotators[0] - 5.0).abs() < 1e-12);
         }
+    }
+
+    /// Sides are counted on several threads; strengths that happen to be sides are added up.
+    #[test]
+    fn sides_have_the_variances_of_strengths() {
+        let mut random = Random(9);
+        let rows: Vec<Vec<Vote>> = (0..600)
+            .map(|_| {
+                let vote = |_| {
+                    let left = random.below(12);
+                    let right = (left + 1 + random.below(11)) % 12;
+                    (left, right, random.below(3) as f64 - 1.0, 1.0)
+                };
+                (0..1000).map(vote).collect()
+            })
+            .collect();
+        let [strengths, sides] = [true, false].map(|is_graded| {
+            let mut votes = Comparisons::with_capacity(12, 0, is_graded, false);
+            for own in &rows {
+                votes.push_annotator(own.iter().copied());
+            }
+            let (model, stop) = (PairModel::Uniform, Stop::default());
+            let flow = Flow::new(&votes, model, &stop).unwrap();
+            [1, 2, 8].map(|k| PairVariance::new(&votes, &flow, model, k, &stop).unwrap())
+        });
+        assert!(
+            sides[0]
+                .annotators
+                .iter()
+                .all(|&annotators| annotators < 600.0)
+        );
+        assert_eq!(sides, strengths);
     }
 
     #[test]

@@ -169,6 +169,21 @@ impl Comparisons {
         }
     }
 
+    /// Adds some rows of other votes, which are graded and weighted as these are.
+    fn push_rows(&mut self, votes: &Self, rows: Range<usize>) {
+        self.left.extend_from_slice(&votes.left[rows.clone()]);
+        self.right.extend_from_slice(&votes.right[rows.clone()]);
+        match (&mut self.choice, &votes.choice) {
+            (Choices::Sides(own), Choices::Sides(sides)) => {
+                own.extend_from_slice(&sides[rows.clone()]);
+            }
+            (own, choices) => rows.clone().for_each(|row| own.push(choices.get(row))),
+        }
+        if let (Some(own), Some(weights)) = (&mut self.weight, &votes.weight) {
+            own.extend_from_slice(&weights[rows]);
+        }
+    }
+
     /// Ends the votes of one annotator.
     pub(crate) fn end_annotator(&mut self) {
         self.offsets.push(self.left.len());
@@ -305,11 +320,15 @@ impl Comparisons {
     /// The votes of some annotators. All are kept, also those whose votes are not.
     pub fn of_annotators(&self, keep: impl Fn(usize) -> bool) -> Self {
         let (graded, weighted) = (self.choice.is_graded(), self.weight.is_some());
-        let selected = Self::with_capacity(self.items, 0, graded, weighted);
+        let annotators = (0..self.annotators()).map(|u| (u, keep(u)));
+        let annotators: Vec<_> = annotators.collect();
+        let kept = annotators.iter().filter(|(_, is_kept)| *is_kept);
+        let count = kept.map(|&(u, _)| self.rows(u).len()).sum();
+        let selected = Self::with_capacity(self.items, count, graded, weighted);
         let mut selected = selected.with_annotators(self.has_annotators);
-        for annotator in 0..self.annotators() {
-            if keep(annotator) {
-                self.of(annotator).for_each(|vote| selected.push(vote));
+        for (annotator, is_kept) in annotators {
+            if is_kept {
+                selected.push_rows(self, self.rows(annotator));
             }
             selected.end_annotator();
         }

@@ -18,7 +18,7 @@ use std::ops::Range;
 use super::outcomes::Link;
 use super::own_fit::OwnFit;
 use super::pooled_scores::PooledScores;
-use super::working_votes::WorkingVote;
+use super::working_votes::WorkingVotes;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::model::flow::Flow;
@@ -136,8 +136,12 @@ impl CampSearch<'_> {
             .for_each(votes, |u| {
                 let working = working(votes, u, common);
                 let fit = OwnFit::new(&working, self.link, self.has_sides);
-                let residual = |vote: &WorkingVote| vote.choice - fit.mean(vote, self.link);
-                working.iter().map(residual).collect::<Vec<f64>>()
+                let mut means = Vec::new();
+                fit.means(&working, self.link, &mut means);
+                let votes = working.iter().zip(means.as_flattened());
+                votes
+                    .map(|(vote, mean)| vote.choice - mean)
+                    .collect::<Vec<f64>>()
             })?
             .concat();
         let rows = |u| votes.rows(u).map(|row| (votes.get(row), residuals[row]));
@@ -185,7 +189,7 @@ impl CampSearch<'_> {
 
     fn pooled(self, votes: &Comparisons) -> Result<PooledScores> {
         let flow = Flow::with_threads(votes, PairModel::Uniform, self.threads, self.stop)?;
-        PooledScores::new(&flow, self.link, self.mean_weight, self.stop)
+        PooledScores::new(&flow, self.link, self.mean_weight, self.threads, self.stop)
     }
 
     /// Computes something for each annotator who is here.
@@ -237,10 +241,13 @@ fn likelihood_under(
     log_likelihood(&working, fit, link)
 }
 
-fn log_likelihood(votes: &[WorkingVote], fit: OwnFit, link: Link) -> f64 {
-    let terms = votes.iter().map(|vote| {
-        let mean = fit.mean(vote, link);
-        match link {
+fn log_likelihood(votes: &WorkingVotes, fit: OwnFit, link: Link) -> f64 {
+    let mut means = Vec::new();
+    fit.means(votes, link, &mut means);
+    let terms = votes
+        .iter()
+        .zip(means.as_flattened())
+        .map(|(vote, mean)| match link {
             Link::Logistic => {
                 let share = 0.5 * (1.0 + vote.choice);
                 let won = (0.5 * (1.0 + mean)).max(1e-12);
@@ -248,21 +255,17 @@ fn log_likelihood(votes: &[WorkingVote], fit: OwnFit, link: Link) -> f64 {
                 share * libm::log(won) + (1.0 - share) * libm::log(lost)
             }
             Link::Linear => -0.5 * (vote.choice - mean).powi(2),
-        }
-    });
+        });
     terms.sum()
 }
 
-fn working(votes: &Comparisons, annotator: usize, scores: &PooledScores) -> Vec<WorkingVote> {
-    let rows = votes.of(annotator).map(|vote| WorkingVote {
-        left: vote.left,
-        right: vote.right,
-        choice: vote.choice,
-        weight: 1.0,
-        pooled_difference: scores.theta[vote.left] - scores.theta[vote.right],
-        others_difference: 0.0,
-    });
-    rows.collect()
+/// The votes of an annotator, which weigh the same.
+fn working(votes: &Comparisons, annotator: usize, scores: &PooledScores) -> WorkingVotes {
+    let mut working = WorkingVotes::default();
+    working.take(votes, annotator);
+    working.weight.as_flattened_mut()[..votes.rows(annotator).len()].fill(1.0);
+    working.set_pooled_differences(&scores.theta);
+    working
 }
 
 /// Every second vote of each annotator.

@@ -18,12 +18,16 @@
 //! the tests and this say.
 
 use super::deviation_test::Deviation;
-use super::kinds::{KindLikelihood, KindSample, Kinds, POINTS, explained_share, sharpness_grid};
+use super::explained_share::ExplainedShare;
+use super::kind_likelihood::{KindLikelihood, POINTS, sharpness_grid};
+use super::kinds::{KindSample, Kinds};
 use super::outcomes::Link;
-use super::random_sign_tail::{fair_tail, tail};
+use super::random_sign_tail::{Signs, fair_tail, tail};
 use super::test_results::TestResults;
-use super::working_votes::WorkingVote;
+use super::working_votes::WorkingVotes;
 use crate::error::Result;
+use crate::linalg::simd::{Kernel, Lanes, sum, vectorised};
+use crate::linalg::special::{abs, tanh};
 use crate::model::distributions::{median, normal_tail};
 use crate::model::inference::fdr::q_values;
 use crate::votes::Partition;
@@ -59,14 +63,14 @@ pub(super) struct ConsensusReading {
 
 impl ConsensusReading {
     pub fn new(
-        votes: &[WorkingVote],
+        votes: &WorkingVotes,
         items: usize,
         deviation: Option<&Deviation>,
         link: Link,
         bias_p: Option<f64>,
     ) -> Self {
-        let count = votes.len() as f64;
-        let squares: f64 = votes.iter().map(|vote| vote.choice * vote.choice).sum();
+        let count = votes.count();
+        let [squares] = votes.sums(|vote| [vote.choice * vote.choice]);
         Self {
             kind: KindLikelihood::new(votes, items, deviation, link),
             has_side: bias_p.is_some_and(|p| p <= MAX_BIAS_P),
@@ -113,7 +117,7 @@ impl<'a> ConsensusTest<'a> {
             }
             Ok(())
         })?;
-        let share = |s: f64| explained_share(theta, link, sums[0] / sums[1], s);
+        let explained_share = ExplainedShare::new(theta, link, sums[0] / sums[1]);
         let telling = |one: &'a ConsensusReading| {
             let is_telling = !one.has_side && one.votes >= MIN_VOTES;
             is_telling.then_some(&one.kind)
@@ -123,7 +127,7 @@ impl<'a> ConsensusTest<'a> {
             partition,
             threads,
         };
-        let kinds = Kinds::new(&sample, share)?;
+        let kinds = Kinds::new(&sample, |s| explained_share.at(s))?;
         let variances: Vec<f64> = readings.iter().map(|one| one.variance).collect();
         Ok(Self {
             link,
@@ -135,7 +139,7 @@ impl<'a> ConsensusTest<'a> {
     }
 
     /// Tests an annotator.
-    pub fn test(&self, annotator: usize, votes: &[WorkingVote]) -> ConsensusOutcome {
+    pub fn test(&self, annotator: usize, votes: &WorkingVotes) -> ConsensusOutcome {
         let reading = &self.readings[annotator];
         let weights = &self.sharpness_weights;
         let probabilities = self.kinds.probabilities(&reading.kind, weights);
@@ -217,9 +221,10 @@ fn mean_of_smaller(values: &[f64]) -> Vec<f64> {
 }
 
 /// The p-value of votes against the others.
-fn against_p_value(votes: &[WorkingVote], has_sides: bool) -> f64 {
-    let sizes: Vec<f64> = votes.iter().map(|vote| vote.alignment().abs()).collect();
-    let sum: f64 = votes.iter().map(WorkingVote::alignment).sum();
+fn against_p_value(votes: &WorkingVotes, has_sides: bool) -> f64 {
+    let alignments: Vec<f64> = votes.iter().map(|vote| vote.alignment()).collect();
+    let sizes: Vec<f64> = alignments.iter().map(|alignment| alignment.abs()).collect();
+    let sum: f64 = alignments.iter().sum();
     let by_signs = fair_tail(&sizes, -sum);
     if has_sides {
         by_signs.max(centred_p_value(votes))
@@ -229,26 +234,15 @@ fn against_p_value(votes: &[WorkingVote], has_sides: bool) -> f64 {
 }
 
 /// The same with the mean choice and the mean difference taken out.
-fn centred_p_value(votes: &[WorkingVote]) -> f64 {
-    let count = votes.len() as f64;
-    let mean = |value: fn(&WorkingVote) -> f64| {
-        votes
-            .iter()
-            .map(|vote| vote.weight * value(vote))
-            .sum::<f64>()
-            / count
-    };
-    let (x_mean, y_mean) = (
-        mean(|vote| vote.others_difference),
-        mean(|vote| vote.choice),
-    );
-    let (mut sum, mut xx, mut yy) = (0.0, 0.0, 0.0);
-    for vote in votes {
+fn centred_p_value(votes: &WorkingVotes) -> f64 {
+    let count = votes.count();
+    let means = votes.sums(|vote| [vote.others_difference, vote.choice].map(|x| vote.weight * x));
+    let [x_mean, y_mean] = means.map(|sum| sum / count);
+    let [sum, xx, yy] = votes.sums(|vote| {
         let (x, y) = (vote.others_difference - x_mean, vote.choice - y_mean);
-        sum += vote.weight * x * y;
-        xx += (vote.weight * x).powi(2);
-        yy += vote.weight * y * y;
-    }
+        let weighted = vote.weight * x;
+        [weighted * y, weighted * weighted, vote.weight * y * y]
+    });
     let variance = xx * yy / (count - 1.0);
     if variance > 0.0 {
         normal_tail(-sum / variance.sqrt())
@@ -258,14 +252,13 @@ fn centred_p_value(votes: &[WorkingVote]) -> f64 {
 }
 
 /// P(T* ≤ T) for somebody who follows the others with a sharpness of this crowd.
-fn follower_p_value(votes: &[WorkingVote], link: Link, variance: f64, weights: &[f64]) -> f64 {
-    let sum: f64 = votes.iter().map(WorkingVote::alignment).sum();
-    let known: Vec<&WorkingVote> = votes
+fn follower_p_value(votes: &WorkingVotes, link: Link, variance: f64, weights: &[f64]) -> f64 {
+    let sum: f64 = votes.iter().map(|vote| vote.alignment()).sum();
+    let known: WorkingVotes = votes
         .iter()
         .filter(|vote| vote.others_difference != 0.0 && vote.choice != 0.0)
         .collect();
-    let grid = sharpness_grid();
-    let likely = grid
+    let likely = sharpness_grid()
         .iter()
         .zip(weights)
         .filter(|(_, share)| **share >= MIN_SHARE);
@@ -276,19 +269,17 @@ fn follower_p_value(votes: &[WorkingVote], link: Link, variance: f64, weights: &
                 let size = vote.others_difference.abs();
                 (vote.weight * size, -0.5 * s * size)
             });
-            return tail(&signs.collect::<Vec<_>>(), -sum);
+            return tail(&Signs::new(signs), -sum);
         }
-        let (mut mean, mut square) = (0.0, 0.0);
-        for vote in &known {
-            let size = vote.others_difference.abs();
-            let expected = link.mean(s * size);
-            mean += vote.weight * size * expected;
-            square += (vote.weight * size).powi(2)
-                * match link {
-                    Link::Logistic => 1.0 - expected * expected,
-                    Link::Linear => variance,
-                };
-        }
+        let [mean, square, model_square] = vectorised(FollowerSums {
+            votes: &known,
+            link,
+            sharpness: s,
+        });
+        let square = match link {
+            Link::Logistic => model_square,
+            Link::Linear => square * variance,
+        };
         normal_tail((mean - sum) / square.sqrt())
     };
     likely
@@ -297,31 +288,89 @@ fn follower_p_value(votes: &[WorkingVote], link: Link, variance: f64, weights: &
         .min(1.0)
 }
 
+/// Of an annotator who follows the others with a sharpness, with the sizes a of the terms of T
+/// and the expected choices m for the item that the others prefer: Σ a m, Σ a² and
+/// Σ a² (1 − m²).
+struct FollowerSums<'a> {
+    votes: &'a WorkingVotes,
+    link: Link,
+    sharpness: f64,
+}
+
+impl Kernel for FollowerSums<'_> {
+    type Output = [f64; 3];
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> [f64; 3] {
+        let columns = self.votes.weight.iter().zip(&self.votes.others_difference);
+        let sharpness = lanes.splat(self.sharpness);
+        let mut sums = [lanes.splat(0.0); 3];
+        for (weight, difference) in columns {
+            let size = abs(lanes, lanes.load(difference));
+            let mean = self.link.means(lanes, lanes.multiply(sharpness, size));
+            let size = lanes.multiply(lanes.load(weight), size);
+            let square = lanes.multiply(size, size);
+            let variance = lanes.subtract(lanes.splat(1.0), lanes.multiply(mean, mean));
+            sums[0] = lanes.add_product(sums[0], size, mean);
+            sums[1] = lanes.add(sums[1], square);
+            sums[2] = lanes.add_product(sums[2], square, variance);
+        }
+        sums.map(|register| sum(lanes.quad(register)))
+    }
+}
+
 /// The share of untied votes for the item that the others prefer, expected of a usual
 /// annotator; one half where the others prefer none.
-fn expected_agreement(votes: &[WorkingVote], link: Link, s: f64, variance: f64) -> f64 {
-    let untied = votes.iter().filter(|vote| vote.choice != 0.0);
-    let (mut sum, mut count) = (0.0, 0.0);
-    for vote in untied {
-        let predictor = s * vote.others_difference.abs();
-        sum += match link {
-            Link::Logistic => 0.5 * (1.0 + link.mean(predictor)),
-            Link::Linear => 1.0 - normal_tail(predictor / variance.sqrt()),
-        };
-        count += 1.0;
+fn expected_agreement(votes: &WorkingVotes, link: Link, s: f64, variance: f64) -> f64 {
+    let [count] = votes.sums(|vote| [f64::from(u8::from(vote.choice != 0.0))]);
+    if count == 0.0 {
+        return 0.5;
     }
-    if count > 0.0 { sum / count } else { 0.5 }
+    match link {
+        Link::Logistic => {
+            let sharpness = s;
+            0.5 + 0.5 * vectorised(UntiedMeans { votes, sharpness }) / count
+        }
+        Link::Linear => {
+            let untied = votes.iter().filter(|vote| vote.choice != 0.0);
+            let predictors = untied.map(|vote| s * vote.others_difference.abs());
+            let agreed = predictors.map(|x| 1.0 - normal_tail(x / variance.sqrt()));
+            agreed.sum::<f64>() / count
+        }
+    }
+}
+
+/// The sum of the logistic means of the untied votes, as seen from the item that the others
+/// prefer.
+struct UntiedMeans<'a> {
+    votes: &'a WorkingVotes,
+    sharpness: f64,
+}
+
+impl Kernel for UntiedMeans<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> f64 {
+        let half = lanes.splat(0.5 * self.sharpness);
+        let mut means = lanes.splat(0.0);
+        for (choice, difference) in self.votes.choice.iter().zip(&self.votes.others_difference) {
+            let size = abs(lanes, lanes.load(difference));
+            // Sides are 1, −1 or 0.
+            let untied = abs(lanes, lanes.load(choice));
+            means = lanes.add_product(means, untied, tanh(lanes, lanes.multiply(half, size)));
+        }
+        sum(lanes.quad(means))
+    }
 }
 
 /// The variance of strengths around the best sharpness of an annotator.
-fn strength_variance(votes: &[WorkingVote]) -> f64 {
-    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-    for vote in votes {
-        xx += vote.weight * vote.others_difference.powi(2);
-        xy += vote.alignment();
-        yy += vote.weight * vote.choice.powi(2);
-    }
+fn strength_variance(votes: &WorkingVotes) -> f64 {
+    let [xx, xy, yy] = votes.sums(|vote| {
+        let (x, y) = (vote.others_difference, vote.choice);
+        [x * x, y * x, y * y].map(|product| vote.weight * product)
+    });
     let explained = if xx > 0.0 { xy * xy / xx } else { 0.0 };
     let rest = (yy - explained).max(1e-9 * yy.max(1e-9));
-    rest / (votes.len() as f64 - 1.0).max(1.0)
+    rest / (votes.count() - 1.0).max(1.0)
 }

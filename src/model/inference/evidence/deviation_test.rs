@@ -37,35 +37,60 @@
 
 use super::outcomes::Link;
 use super::own_fit::OwnFit;
-use super::working_votes::WorkingVote;
+use super::slot_pairs::SlotPairs;
+use super::working_votes::WorkingVotes;
+use crate::linalg::simd::Quad;
 use crate::model::distributions::gamma_tail;
 use crate::model::statistics::AnnotatorStatistics;
 
 /// Scratch memory of the test, for one annotator at a time. A slot is the position
-/// of an item among those that the annotator saw.
+/// of an item among those that the annotator saw. Numbers in pairs are with the variances from
+/// the residuals and with those from the model.
 pub(super) struct ItemForm {
     /// By item of the whole table: its slot.
     slot: Vec<u32>,
+    /// By vote: the expected choice.
+    mean: Vec<Quad>,
     terms: Vec<Term>,
-    /// By slot: d.
-    degree: Vec<f64>,
-    /// By slot: g.
-    item_sum: Vec<f64>,
-    /// By slot: the diagonal of S.
-    item_variance: Vec<f64>,
-    /// The entries of −S off the diagonal, sorted by [`pair_key`].
-    pair_variance: Vec<(u64, f64)>,
+    /// By slot.
+    items: Vec<ItemTerm>,
+    pairs: SlotPairs,
+    /// By pair.
+    pair_terms: Vec<PairTerm>,
+    /// By slot; zero between rows of S.
+    row: Vec<[f64; 2]>,
 }
 
-/// A vote's part of U. `left` and `right` are slots.
+/// A vote's part of U.
 #[derive(Clone, Copy)]
 struct Term {
-    left: usize,
-    right: usize,
+    /// The slots of left and right.
+    slots: [u32; 2],
+    /// ω_v.
+    weight: f64,
     /// ω_v e_v.
     residual: f64,
     /// ω_v² c_v.
-    variance: f64,
+    variance: [f64; 2],
+}
+
+/// Sums over the votes on an item.
+#[derive(Clone, Copy, Default)]
+struct ItemTerm {
+    /// 1/d_i; d_i while it is added up.
+    inverse: f64,
+    /// g_i.
+    sum: f64,
+    /// S_ii, and S_ii/d_i² after [`ItemForm::traces`].
+    variance: [f64; 2],
+}
+
+/// Sums over the votes on a pair of items.
+#[derive(Clone, Copy, Default)]
+struct PairTerm {
+    weight: f64,
+    /// −S_ij, and −2 S_ij/(d_i d_j) after [`ItemForm::traces`].
+    variance: [f64; 2],
 }
 
 /// U and its moments under the null hypothesis.
@@ -96,11 +121,12 @@ impl ItemForm {
     pub fn new(items: usize) -> Self {
         Self {
             slot: vec![0; items],
+            mean: Vec::new(),
             terms: Vec::new(),
-            degree: Vec::new(),
-            item_sum: Vec::new(),
-            item_variance: Vec::new(),
-            pair_variance: Vec::new(),
+            items: Vec::new(),
+            pairs: SlotPairs::default(),
+            pair_terms: Vec::new(),
+            row: Vec::new(),
         }
     }
 
@@ -108,200 +134,225 @@ impl ItemForm {
     /// votes have an item in common.
     pub fn test(
         &mut self,
-        votes: &[WorkingVote],
+        votes: &WorkingVotes,
         annotator: AnnotatorStatistics<'_>,
         link: Link,
         has_sides: bool,
     ) -> (f64, Option<Deviation>) {
         let fit = OwnFit::new(votes, link, has_sides);
-        let residuals: Vec<(f64, f64)> = votes
-            .iter()
-            .map(|vote| {
-                let mean = fit.mean(vote, link);
-                (vote.choice - mean, 1.0 - mean * mean)
-            })
-            .collect();
-        let count = votes.len() as f64;
-        let mean_square = residuals.iter().map(|(e, _)| e * e).sum::<f64>() / count;
-        let by_signs = self.moments(votes, annotator, |v| {
-            (residuals[v].0, residuals[v].0.powi(2))
-        });
-        let by_model = self.moments(votes, annotator, |v| match link {
-            Link::Logistic => residuals[v],
-            Link::Linear => (residuals[v].0, mean_square),
-        });
-        let (Some(signs), Some(model)) = (by_signs, by_model) else {
+        let mut means = std::mem::take(&mut self.mean);
+        fit.means(votes, link, &mut means);
+        let choices = votes.choice.as_flattened();
+        let residual = |v: usize| choices[v] - means.as_flattened()[v];
+        let model_variance = |v: usize| 1.0 - means.as_flattened()[v].powi(2);
+        let count = votes.count();
+        let moments = match link {
+            Link::Logistic => self.moments(votes, annotator, residual, model_variance),
+            Link::Linear => {
+                let squares = (0..votes.len()).map(|v| residual(v).powi(2));
+                let mean_square = squares.sum::<f64>() / count;
+                self.moments(votes, annotator, residual, |_| mean_square)
+            }
+        };
+        self.mean = means;
+        let Some([signs, model]) = moments else {
             return (1.0, None);
         };
-        let squares = votes.iter().map(|vote| vote.choice * vote.choice);
+        let [squares] = votes.sums(|vote| [vote.choice * vote.choice]);
         let deviation = Deviation {
             form: model,
-            expected: self.expected_with_own_scores(votes, squares.sum::<f64>() / count),
+            expected: self.expected_with_own_scores(squares / count),
         };
         (signs.p_value().max(model.p_value()), Some(deviation))
     }
 
-    /// U of an annotator's votes, given the residual and the variance of each. None if
-    /// no two votes have an item in common, since then U is always 0.
+    /// U of an annotator's votes, given the residual of each and its variance by the model. None
+    /// if no two votes have an item in common, since then U is always 0.
     fn moments(
         &mut self,
-        votes: &[WorkingVote],
+        votes: &WorkingVotes,
         annotator: AnnotatorStatistics<'_>,
-        residual: impl Fn(usize) -> (f64, f64),
-    ) -> Option<FormMoments> {
+        residual: impl Fn(usize) -> f64,
+        model_variance: impl Fn(usize) -> f64,
+    ) -> Option<[FormMoments; 2]> {
         for (slot, &item) in annotator.items.iter().enumerate() {
             self.slot[item as usize] = slot as u32;
         }
         self.terms.clear();
-        self.terms.extend(votes.iter().enumerate().map(|(v, vote)| {
-            let (residual, variance) = residual(v);
+        let weights = votes.weight.as_flattened().iter();
+        let votes = votes.left.iter().zip(&votes.right).zip(weights);
+        let terms = votes.enumerate().map(|(v, ((&left, &right), &weight))| {
+            let residual = residual(v);
+            let squared_weight = weight * weight;
             Term {
-                left: self.slot[vote.left] as usize,
-                right: self.slot[vote.right] as usize,
-                residual: vote.weight * residual,
-                variance: vote.weight.powi(2) * variance,
+                slots: [left, right].map(|item| self.slot[item as usize]),
+                weight,
+                residual: weight * residual,
+                variance: [residual * residual, model_variance(v)]
+                    .map(|variance| squared_weight * variance),
             }
-        }));
-        self.add_up(annotator.items.len(), votes);
+        });
+        self.terms.extend(terms);
+        self.add_up(annotator.items.len());
         self.form()
     }
 
     /// What U would be on average if own scores alone made choices of this variance, for
     /// the votes of the last call of [`moments`](Self::moments):
     /// variance/2 · Σ_{v≠w} ω_v ω_w (x_vᵀ x_w) h_vw.
-    fn expected_with_own_scores(&self, votes: &[WorkingVote], variance: f64) -> f64 {
-        let mut pairs: Vec<(u64, f64)> = self
-            .terms
-            .iter()
-            .zip(votes)
-            .map(|(term, vote)| (pair_key(term.left, term.right), vote.weight))
-            .collect();
-        add_up_by_key(&mut pairs);
-        let mut sum: f64 = self.degree.iter().sum();
-        for &(key, weight) in &pairs {
-            let (a, b) = slots(key);
-            sum += weight * weight * (1.0 / self.degree[a] + 1.0 / self.degree[b]);
+    fn expected_with_own_scores(&self, variance: f64) -> f64 {
+        let inverse = |slot: usize| self.items[slot].inverse;
+        let mut sum = 0.0;
+        for a in 0..self.items.len() {
+            for pair in self.pairs.of_larger(a) {
+                let own = inverse(a) + inverse(self.pairs.smaller(pair));
+                sum += self.pair_terms[pair].weight.powi(2) * own;
+            }
         }
-        for (term, vote) in self.terms.iter().zip(votes) {
-            let own = 1.0 / self.degree[term.left] + 1.0 / self.degree[term.right];
-            sum -= 2.0 * vote.weight * vote.weight * own;
+        for term in &self.terms {
+            let [i, j] = term.slots.map(|slot| slot as usize);
+            // Both of its items count it in d.
+            sum += 2.0 * term.weight * (1.0 - term.weight * (inverse(i) + inverse(j)));
         }
         0.5 * variance * sum
     }
 
-    /// Fills d, g and S.
-    fn add_up(&mut self, items: usize, votes: &[WorkingVote]) {
-        for column in [
-            &mut self.degree,
-            &mut self.item_sum,
-            &mut self.item_variance,
-        ] {
-            column.clear();
-            column.resize(items, 0.0);
+    /// Fills 1/d, g and S.
+    fn add_up(&mut self, items: usize) {
+        self.pairs
+            .set(items, self.terms.iter().map(|term| term.slots));
+        self.items.clear();
+        self.items.resize(items, ItemTerm::default());
+        self.pair_terms.clear();
+        self.pair_terms
+            .resize(self.pairs.len(), PairTerm::default());
+        for (term, &pair) in self.terms.iter().zip(self.pairs.of_vote()) {
+            let [i, j] = term.slots.map(|slot| slot as usize);
+            self.items[i].add(term, term.residual);
+            self.items[j].add(term, -term.residual);
+            let pair = &mut self.pair_terms[pair as usize];
+            pair.weight += term.weight;
+            for k in 0..2 {
+                pair.variance[k] += term.variance[k];
+            }
         }
-        self.pair_variance.clear();
-        for (term, vote) in self.terms.iter().zip(votes) {
-            let (i, j) = (term.left, term.right);
-            self.degree[i] += vote.weight;
-            self.degree[j] += vote.weight;
-            self.item_sum[i] += term.residual;
-            self.item_sum[j] -= term.residual;
-            self.item_variance[i] += term.variance;
-            self.item_variance[j] += term.variance;
-            self.pair_variance.push((pair_key(i, j), term.variance));
+        for item in &mut self.items {
+            item.inverse = 1.0 / item.inverse;
         }
-        add_up_by_key(&mut self.pair_variance);
     }
 
-    fn form(&self) -> Option<FormMoments> {
-        let degree = &self.degree;
-        let squares = self.item_sum.iter().zip(degree).map(|(g, d)| g * g / d);
+    fn form(&mut self) -> Option<[FormMoments; 2]> {
+        let squares = self
+            .items
+            .iter()
+            .map(|item| item.sum.powi(2) * item.inverse);
         let mut value: f64 = squares.sum();
         let (mut square, mut cube) = self.traces();
-        let rounding = 1e-9 * square;
-        for term in &self.terms {
-            let (i, j) = (term.left, term.right);
-            let own = 1.0 / degree[i] + 1.0 / degree[j];
-            let m = term.variance * own;
-            let diagonal = self.item_variance[i] / degree[i].powi(2)
-                + self.item_variance[j] / degree[j].powi(2);
-            let off_diagonal = 2.0 * self.pair_variance(i, j) / (degree[i] * degree[j]);
+        let rounding = square.map(|square| 1e-9 * square);
+        for (term, &pair) in self.terms.iter().zip(self.pairs.of_vote()) {
+            let [i, j] = term.slots.map(|slot| &self.items[slot as usize]);
+            let pair = &self.pair_terms[pair as usize];
+            let own = i.inverse + j.inverse;
             value -= term.residual.powi(2) * own;
-            square -= m * m;
-            cube -= 3.0 * term.variance * (diagonal + off_diagonal) * m - 2.0 * m.powi(3);
+            for k in 0..2 {
+                let m = term.variance[k] * own;
+                let scaled = i.variance[k] + j.variance[k] + pair.variance[k];
+                square[k] -= m * m;
+                cube[k] -= m * (3.0 * term.variance[k] * scaled - 2.0 * m * m);
+            }
         }
-        (square > rounding).then_some(FormMoments {
-            value,
-            variance: 2.0 * square,
-            third_moment: 8.0 * cube,
+        let is_form = (0..2).all(|k| square[k] > rounding[k]);
+        is_form.then(|| {
+            [0, 1].map(|k| FormMoments {
+                value,
+                variance: 2.0 * square[k],
+                third_moment: 8.0 * cube[k],
+            })
         })
     }
 
-    /// −S_ij for two slots with a vote on them.
-    fn pair_variance(&self, i: usize, j: usize) -> f64 {
-        let key = pair_key(i, j);
-        let index = self
-            .pair_variance
-            .partition_point(|(known, _)| *known < key);
-        self.pair_variance[index].1
-    }
-
-    /// tr B² and tr B³.
-    fn traces(&self) -> (f64, f64) {
-        let degree = &self.degree;
-        let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); degree.len()];
-        for &(key, variance) in &self.pair_variance {
-            let (a, b) = slots(key);
-            let value = -variance / (degree[a] * degree[b]).sqrt();
-            rows[a].push((b, value));
-            rows[b].push((a, value));
+    /// tr B² and tr B³. Scales S as the terms of the votes need it.
+    fn traces(&mut self) -> ([f64; 2], [f64; 2]) {
+        let (mut square, mut cube) = ([0.0; 2], self.triangles().map(|sum| -6.0 * sum));
+        for a in 0..self.items.len() {
+            let item = self.items[a];
+            for pair in self.pairs.of_larger(a) {
+                let other = self.items[self.pairs.smaller(pair)];
+                let variance = &mut self.pair_terms[pair].variance;
+                let inverse = item.inverse * other.inverse;
+                for k in 0..2 {
+                    let off_diagonal = 2.0 * variance[k] * variance[k] * inverse;
+                    let diagonals =
+                        item.variance[k] * item.inverse + other.variance[k] * other.inverse;
+                    square[k] += off_diagonal;
+                    cube[k] += 1.5 * diagonals * off_diagonal;
+                    variance[k] *= 2.0 * inverse;
+                }
+            }
         }
-        let (mut square, mut cube) = (0.0, 0.0);
-        let mut dense_row = vec![0.0; degree.len()];
-        for a in 0..degree.len() {
-            let diagonal = self.item_variance[a] / degree[a];
-            for &(b, value) in &rows[a] {
-                dense_row[b] = value;
-            }
-            let off_diagonal: f64 = rows[a].iter().map(|(_, value)| value * value).sum();
-            square += diagonal * diagonal + off_diagonal;
-            cube += diagonal.powi(3) + 3.0 * diagonal * off_diagonal;
-            for &(b, value) in &rows[a] {
-                let products = rows[b].iter().map(|&(c, other)| other * dense_row[c]);
-                cube += value * products.sum::<f64>();
-            }
-            for &(b, _) in &rows[a] {
-                dense_row[b] = 0.0;
+        for item in &mut self.items {
+            for k in 0..2 {
+                let diagonal = item.variance[k] * item.inverse;
+                square[k] += diagonal * diagonal;
+                cube[k] += diagonal * diagonal * diagonal;
+                item.variance[k] = diagonal * item.inverse;
             }
         }
         (square, cube)
     }
-}
 
-/// Two slots as one number, the smaller first.
-fn pair_key(i: usize, j: usize) -> u64 {
-    (i.min(j) as u64) << 32 | i.max(j) as u64
-}
-
-/// The two slots of a key.
-fn slots(key: u64) -> (usize, usize) {
-    ((key >> 32) as usize, key as u32 as usize)
-}
-
-/// Sorts by key and adds up the values of equal keys.
-fn add_up_by_key(entries: &mut Vec<(u64, f64)>) {
-    entries.sort_by_key(|(key, _)| *key);
-    entries.dedup_by(|next, kept| {
-        let is_same = next.0 == kept.0;
-        if is_same {
-            kept.1 += next.1;
+    /// The sum of −S_ab S_bc S_ca/(d_a d_b d_c) over all triangles a > b > c.
+    fn triangles(&mut self) -> [f64; 2] {
+        let (items, pairs, terms) = (&self.items, &self.pairs, &self.pair_terms);
+        let scaled = |pair: usize| {
+            let inverse = items[pairs.smaller(pair)].inverse;
+            terms[pair].variance.map(|variance| variance * inverse)
+        };
+        self.row.resize(items.len().max(self.row.len()), [0.0; 2]);
+        let mut total = [0.0; 2];
+        for (a, item) in items.iter().enumerate() {
+            let own = pairs.of_larger(a);
+            if own.len() < 2 {
+                continue;
+            }
+            for pair in own.clone() {
+                self.row[pairs.smaller(pair)] = scaled(pair);
+            }
+            for pair in own.clone() {
+                let b = pairs.smaller(pair);
+                let mut sum = [0.0; 2];
+                for other in pairs.of_larger(b) {
+                    let row = self.row[pairs.smaller(other)];
+                    for k in 0..2 {
+                        sum[k] += terms[other].variance[k] * row[k];
+                    }
+                }
+                let scaled = scaled(pair);
+                for k in 0..2 {
+                    total[k] += item.inverse * scaled[k] * sum[k];
+                }
+            }
+            for pair in own {
+                self.row[pairs.smaller(pair)] = [0.0; 2];
+            }
         }
-        is_same
-    });
+        total
+    }
+}
+
+impl ItemTerm {
+    fn add(&mut self, term: &Term, residual: f64) {
+        self.inverse += term.weight;
+        self.sum += residual;
+        for k in 0..2 {
+            self.variance[k] += term.variance[k];
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::working_votes::WorkingVote;
     use super::*;
     use crate::execution::Stop;
     use crate::model::statistics::Statistics;
@@ -311,7 +362,7 @@ mod tests {
     const VALUES: [f64; 7] = [0.7, -1.2, 0.4, 0.9, -0.3, 1.1, -0.8];
     const WEIGHTS: [f64; 7] = [1.0, 0.5, 2.0, 1.0, 1.0, 0.8, 0.7];
 
-    fn votes() -> (Vec<WorkingVote>, Statistics) {
+    fn votes() -> (WorkingVotes, Statistics) {
         let mut votes = Comparisons::with_capacity(4, 0, true, true);
         let rows = PAIRS.iter().zip(VALUES).zip(WEIGHTS);
         votes.push_annotator(rows.map(|((&(left, right), y), w)| (left, right, y, w)));
@@ -332,7 +383,7 @@ mod tests {
     fn moments_are_those_of_random_signs() {
         let (votes, statistics) = votes();
         let mut degree = [0.0; 4];
-        for vote in &votes {
+        for vote in votes.iter() {
             degree[vote.left] += vote.weight;
             degree[vote.right] += vote.weight;
         }
@@ -352,20 +403,21 @@ mod tests {
         assert!(mean(1).abs() < 1e-12);
 
         let mut scratch = ItemForm::new(4);
-        let residual = |v: usize| (votes[v].choice, votes[v].choice.powi(2));
-        let found = scratch
-            .moments(&votes, statistics.annotator(0), residual)
-            .unwrap();
-        assert!((found.value - form(0)).abs() < 1e-12);
-        assert!((found.variance - mean(2)).abs() < 1e-12);
-        assert!((found.third_moment - mean(3)).abs() < 1e-12);
+        let residual = |v: usize| votes.choice.as_flattened()[v];
+        let variance = |v: usize| residual(v).powi(2);
+        let moments = scratch.moments(&votes, statistics.annotator(0), residual, variance);
+        for found in moments.unwrap() {
+            assert!((found.value - form(0)).abs() < 1e-12);
+            assert!((found.variance - mean(2)).abs() < 1e-12);
+            assert!((found.third_moment - mean(3)).abs() < 1e-12);
+        }
     }
 
     #[test]
     fn own_scores_make_the_expected_form() {
         let (votes, statistics) = votes();
         let mut scratch = ItemForm::new(4);
-        scratch.moments(&votes, statistics.annotator(0), |_| (1.0, 1.0));
+        scratch.moments(&votes, statistics.annotator(0), |_| 1.0, |_| 1.0);
         let incidence = |vote: &WorkingVote, item: usize| {
             f64::from(u8::from(vote.left == item)) - f64::from(u8::from(vote.right == item))
         };
@@ -376,13 +428,13 @@ mod tests {
         let mut expected = 0.0;
         for (k, v) in votes.iter().enumerate() {
             for (_, w) in votes.iter().enumerate().filter(|(l, _)| *l != k) {
-                let both = |item| incidence(v, item) * incidence(w, item);
+                let both = |item| incidence(&v, item) * incidence(&w, item);
                 let plain: f64 = (0..4).map(both).sum();
                 let scaled: f64 = (0..4).map(|item| both(item) / degree(item)).sum();
                 expected += 0.3 / 2.0 * v.weight * w.weight * plain * scaled;
             }
         }
-        let found = scratch.expected_with_own_scores(&votes, 0.3);
+        let found = scratch.expected_with_own_scores(0.3);
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     }
 }

@@ -12,25 +12,10 @@
 //! aU + ν is close to χ² with ν degrees of freedom without own scores, and to
 //! (1 + λ) χ² with them.
 
-use super::deviation_test::Deviation;
-use super::outcomes::{Link, tanh};
-use super::working_votes::WorkingVote;
+use super::kind_likelihood::{KindLikelihood, POINTS, sharpness_grid};
 use crate::error::Result;
+use crate::linalg::special::exponentiate;
 use crate::votes::Partition;
-
-/// The grid of sharpness: from 0.02 to 20 in equal steps of the logarithm.
-pub(super) const POINTS: usize = 36;
-const SMALLEST: f64 = 0.02;
-const LARGEST: f64 = 20.0;
-
-/// Votes with about the same difference of scores share one of so many levels, if an
-/// annotator has more votes than that.
-const LEVELS: usize = 128;
-
-/// The effect of own scores that are less clear than those of the crowd, and how many of
-/// them there are.
-const FAINT_EFFECT: f64 = 0.3;
-const FAINT_SHARE: f64 = 0.1;
 
 const ITERATIONS: usize = 60;
 
@@ -50,182 +35,6 @@ const SHARE_STEPS: usize = 30;
 /// A share is allowed if its log-likelihood is this much below the largest or less: an
 /// upper limit of 95 %.
 const MAX_LOSS: f64 = 1.353;
-
-/// The largest residual variance of strengths, as a share of their mean square, that
-/// counts as an exact fit.
-const MIN_VARIANCE: f64 = 1e-6;
-
-/// What an annotator's votes say of their kind.
-pub(super) struct KindLikelihood {
-    /// ln L at s and −s over the grid, less ln L at s = 0. Single precision: there is one
-    /// of these for each annotator.
-    follows: [f32; POINTS],
-    against: [f32; POINTS],
-    own_scores: OwnScores,
-}
-
-/// The form U of the residuals, on the scale of χ².
-#[derive(Clone, Copy)]
-struct OwnScores {
-    /// How many items the annotator saw.
-    items: f64,
-    /// ν; 0 if nothing can be told.
-    freedom: f64,
-    /// aU + ν.
-    value: f64,
-    /// λ for own scores that explain all of the variance of choices.
-    full_effect: f64,
-}
-
-impl OwnScores {
-    fn new(items: usize, deviation: Option<&Deviation>) -> Self {
-        let mut own = Self {
-            items: items as f64,
-            freedom: 0.0,
-            value: 0.0,
-            full_effect: 0.0,
-        };
-        if let Some(Deviation { form, expected }) = deviation {
-            let skewness = f64::max(form.third_moment / form.variance.powf(1.5), 1e-2);
-            own.freedom = 8.0 / (skewness * skewness);
-            let per_unit = (2.0 * own.freedom / form.variance).sqrt();
-            own.value = per_unit * form.value + own.freedom;
-            own.full_effect = (per_unit * expected / own.freedom).max(0.0);
-        }
-        own
-    }
-
-    /// ln of the likelihood of deviations with own scores over that without: most are as
-    /// clear as those of the crowd, some are less so.
-    fn log_ratio(self, explained_share: f64) -> f64 {
-        let log_ratio = |strength: f64| {
-            let effect = strength * self.full_effect * explained_share;
-            let gain = 0.5 * self.value.max(0.0) * effect / (1.0 + effect);
-            gain - 0.5 * self.freedom * libm::log1p(effect)
-        };
-        let usual = libm::log(1.0 - FAINT_SHARE) + log_ratio(1.0);
-        let faint = libm::log(FAINT_SHARE) + log_ratio(FAINT_EFFECT);
-        let (more, less) = (usual.max(faint), usual.min(faint));
-        more + libm::log1p(libm::exp(less - more))
-    }
-
-    /// The weights of the grid for a sharpness by chance.
-    fn sharpness_weights(self, usual: f64) -> [f64; POINTS] {
-        let mut weights = sharpness_grid().map(|s| {
-            let z = s / usual;
-            s * libm::exp(-0.5 * self.items * z * z)
-        });
-        let total: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight *= 0.5 / total);
-        weights
-    }
-}
-
-/// The grid of sharpness.
-pub(super) fn sharpness_grid() -> [f64; POINTS] {
-    let step = libm::log(LARGEST / SMALLEST) / (POINTS - 1) as f64;
-    std::array::from_fn(|k| libm::exp(libm::log(SMALLEST) + k as f64 * step))
-}
-
-impl KindLikelihood {
-    /// Reads an annotator's votes.
-    pub fn new(
-        votes: &[WorkingVote],
-        items: usize,
-        deviation: Option<&Deviation>,
-        link: Link,
-    ) -> Self {
-        let weights: f64 = votes.iter().map(|vote| vote.weight.powi(2)).sum();
-        // Weights that differ make fewer votes of effect.
-        let discount = votes.len() as f64 / weights;
-        let levels = levels(votes, discount);
-        let variance = match link {
-            Link::Logistic => 1.0,
-            Link::Linear => residual_variance(&levels),
-        };
-        let likelihood = |s: f64| -> f64 {
-            let terms = levels.iter().map(|level| match link {
-                Link::Logistic => level.logistic(s),
-                Link::Linear => level.normal(s, variance),
-            });
-            terms.sum()
-        };
-        let no_signal = likelihood(0.0);
-        let grid = sharpness_grid();
-        Self {
-            follows: grid.map(|s| (likelihood(s) - no_signal) as f32),
-            against: grid.map(|s| (likelihood(-s) - no_signal) as f32),
-            own_scores: OwnScores::new(items, deviation),
-        }
-    }
-}
-
-/// Votes with about the same difference of scores, seen from the item that the others
-/// prefer.
-#[derive(Clone, Copy, Default)]
-struct Level {
-    weight: f64,
-    difference: f64,
-    choice: f64,
-    square: f64,
-}
-
-impl Level {
-    /// The logistic log-likelihood; a tie is half a vote for each side.
-    fn logistic(&self, s: f64) -> f64 {
-        let predictor = s * self.difference / self.weight;
-        let softplus = predictor.max(0.0) + libm::log1p(libm::exp(-predictor.abs()));
-        0.5 * (self.weight + self.choice) * predictor - self.weight * softplus
-    }
-
-    fn normal(&self, s: f64, variance: f64) -> f64 {
-        let predictor = s * self.difference / self.weight;
-        let squares =
-            self.square - 2.0 * predictor * self.choice + self.weight * predictor * predictor;
-        -0.5 * squares / variance
-    }
-}
-
-fn levels(votes: &[WorkingVote], discount: f64) -> Vec<Level> {
-    let known = || votes.iter().filter(|vote| vote.others_difference != 0.0);
-    let largest = known().fold(0.0, |most: f64, vote| {
-        most.max(vote.others_difference.abs())
-    });
-    let is_binned = votes.len() > LEVELS;
-    let mut levels = vec![Level::default(); if is_binned { LEVELS } else { 0 }];
-    for vote in known() {
-        let (size, weight) = (vote.others_difference.abs(), discount * vote.weight);
-        let choice = vote.choice.copysign(vote.choice * vote.others_difference);
-        let level = if is_binned {
-            let share = size / largest * LEVELS as f64;
-            &mut levels[(share as usize).min(LEVELS - 1)]
-        } else {
-            levels.push(Level::default());
-            levels.last_mut().expect("one was added")
-        };
-        level.weight += weight;
-        level.difference += weight * size;
-        level.choice += weight * choice;
-        level.square += weight * vote.choice * vote.choice;
-    }
-    levels.retain(|level| level.weight > 0.0);
-    levels
-}
-
-/// The mean square of the residuals of the best sharpness, either sign.
-fn residual_variance(levels: &[Level]) -> f64 {
-    let (mut weight, mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0, 0.0);
-    for level in levels {
-        let x = level.difference / level.weight;
-        weight += level.weight;
-        xx += level.weight * x * x;
-        xy += level.choice * x;
-        yy += level.square;
-    }
-    let explained = if xx > 0.0 { xy * xy / xx } else { 0.0 };
-    let variance = (yy - explained).max(MIN_VARIANCE * yy) / (weight - 1.0).max(1.0);
-    if variance > 0.0 { variance } else { 1.0 }
-}
 
 /// The shares of the kinds in the crowd, and the distribution of ln s.
 #[derive(Clone, Debug)]
@@ -304,19 +113,16 @@ impl Kinds {
         let weights = self.sharpness_weights();
         let [none, against, follows, own] = self.shares;
         let both = none + own;
-        let with_own = |own: f64| Self {
-            shares: [both - own, against, follows, own],
-            ..self.clone()
-        };
+        let with_own = |own: f64| [both - own, against, follows, own];
         let candidates = (0..SHARE_STEPS).map(|k| {
             let part = (k + 1) as f64 / (SHARE_STEPS + 1) as f64;
             both * part
         });
         let shares: Vec<f64> = candidates.chain([own]).collect();
-        let kinds: Vec<Self> = shares.iter().map(|&own| with_own(own)).collect();
         let log_likelihoods = sample.sum(shares.len(), |one, sum| {
-            for (kinds, sum) in kinds.iter().zip(sum) {
-                *sum += kinds.joint(one, &weights).log_likelihood;
+            let ratios = LikelihoodRatios::new(self, one, &weights);
+            for (&own, sum) in shares.iter().zip(sum) {
+                *sum += ratios.log_likelihood(&with_own(own));
             }
         })?;
         let best = log_likelihoods.iter().copied();
@@ -324,7 +130,7 @@ impl Kinds {
         let candidates = shares.iter().zip(&log_likelihoods).take(SHARE_STEPS);
         let allowed = candidates.filter(|(_, value)| **value >= best - MAX_LOSS);
         let largest = allowed.map(|(own, _)| *own).fold(own, f64::max);
-        self.shares = with_own(largest).shares;
+        self.shares = with_own(largest);
         Ok(())
     }
 
@@ -349,11 +155,11 @@ impl Kinds {
     fn update(&mut self, sample: &KindSample<'_>) -> Result<()> {
         let weights = self.sharpness_weights();
         let sums = sample.sum(PRIOR_COUNTS.len() + POINTS, |annotator, sum| {
-            let joint = self.joint(annotator, &weights);
-            let shares = joint.kinds.iter().chain(&joint.sharpness);
-            sum.iter_mut()
-                .zip(shares)
-                .for_each(|(sum, share)| *sum += share);
+            let ratios = LikelihoodRatios::new(self, annotator, &weights);
+            let (kinds, sharpness) = sum.split_at_mut(PRIOR_COUNTS.len());
+            let own = ratios.probabilities(&self.shares);
+            kinds.iter_mut().zip(own).for_each(|(sum, p)| *sum += p);
+            ratios.add_sharpness(&self.shares, &weights, sharpness);
         })?;
         let (kinds, sharpness) = sums.split_at(PRIOR_COUNTS.len());
         let mut counts = PRIOR_COUNTS;
@@ -386,82 +192,96 @@ impl Kinds {
         annotator: &KindLikelihood,
         weights: &[f64; POINTS],
     ) -> KindProbabilities {
-        let [no_signal, against, _, own_scores] = self.joint(annotator, weights).kinds;
+        let ratios = LikelihoodRatios::new(self, annotator, weights);
+        let [no_signal, against, _, own_scores] = ratios.probabilities(&self.shares);
         KindProbabilities {
             no_signal,
             against,
             own_scores,
         }
     }
+}
 
-    fn joint(&self, annotator: &KindLikelihood, weights: &[f64; POINTS]) -> Joint {
-        // Likelihoods relative to that without a signal.
+/// The likelihoods of an annotator's votes, all divided by the same number.
+struct LikelihoodRatios {
+    /// By kind, in the order of [`Kinds::shares`].
+    kinds: [f64; 4],
+    /// ln of what they were divided by, over the likelihood without a signal.
+    log_scale: f64,
+    /// At s and −s over the grid, times `shrink` on the scale of the others.
+    follows: [f64; POINTS],
+    against: [f64; POINTS],
+    shrink: f64,
+}
+
+impl LikelihoodRatios {
+    fn new(kinds: &Kinds, annotator: &KindLikelihood, weights: &[f64; POINTS]) -> Self {
+        let own_scores = annotator.own_scores;
         let peaks = annotator.follows.iter().chain(&annotator.against);
         let peak = peaks.fold(0.0, |most: f64, &value| most.max(f64::from(value)));
-        let at = |likelihood: &[f32], weights: &[f64; POINTS]| -> [f64; POINTS] {
-            let ratio = |k: usize| libm::exp(f64::from(likelihood[k]) - peak);
-            std::array::from_fn(|k| weights[k] * ratio(k))
-        };
-        let by_chance = annotator
-            .own_scores
-            .sharpness_weights(self.usual_sharpness());
-        let own: f64 = [&annotator.follows, &annotator.against]
-            .iter()
-            .flat_map(|likelihood| at(&likelihood[..], &by_chance))
-            .sum();
-        let log_ratio = annotator.own_scores.log_ratio(self.explained_share);
-        let [none, against_share, follows_share, own_share] = self.shares;
-        let mut against = at(&annotator.against, weights);
-        let mut follows = at(&annotator.follows, weights);
+        let [follows, against] = [&annotator.follows, &annotator.against]
+            .map(|likelihood| likelihood.map(|value| f64::from(value) - peak));
+        let mut columns = [
+            follows,
+            against,
+            own_scores.log_density(kinds.usual_sharpness()),
+        ];
+        exponentiate(columns.as_flattened_mut().as_chunks_mut().0);
+        let [follows, against, density] = columns;
+        let (mut total, mut own) = (0.0, 0.0);
+        let (mut with, mut opposed) = (0.0, 0.0);
+        for (k, s) in sharpness_grid().iter().enumerate() {
+            let by_chance = s * density[k];
+            total += by_chance;
+            own += by_chance * (follows[k] + against[k]);
+            with += weights[k] * follows[k];
+            opposed += weights[k] * against[k];
+        }
+        let log_ratio = own_scores.log_ratio(kinds.explained_share);
         // Large ratios would overflow: all others shrink instead.
         let (grow, shrink) = (log_ratio.min(0.0), libm::exp(-log_ratio.max(0.0)));
-        against
-            .iter_mut()
-            .for_each(|value| *value *= against_share * shrink);
-        follows
-            .iter_mut()
-            .for_each(|value| *value *= follows_share * shrink);
-        let mut kinds = [
-            none * libm::exp(-peak) * shrink,
-            against.iter().sum(),
-            follows.iter().sum(),
-            own_share * own * libm::exp(grow),
-        ];
-        let total = kinds.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let log_likelihood = libm::log(total) + peak + log_ratio.max(0.0);
-        kinds.iter_mut().for_each(|kind| *kind /= total);
-        Joint {
-            kinds,
-            log_likelihood,
-            sharpness: std::array::from_fn(|k| (against[k] + follows[k]) / total),
+        Self {
+            kinds: [
+                libm::exp(-peak) * shrink,
+                opposed * shrink,
+                with * shrink,
+                0.5 / total * own * libm::exp(grow),
+            ],
+            log_scale: peak + log_ratio.max(0.0),
+            follows,
+            against,
+            shrink,
         }
     }
-}
 
-/// The probabilities of an annotator's kind, and of a sharpness of either sign.
-struct Joint {
-    kinds: [f64; 4],
-    log_likelihood: f64,
-    sharpness: [f64; POINTS],
-}
+    /// The likelihoods of the kinds, given their shares.
+    fn joint(&self, shares: &[f64; 4]) -> [f64; 4] {
+        std::array::from_fn(|kind| shares[kind] * self.kinds[kind])
+    }
 
-/// The largest number of items of which all pairs are looked at.
-const MAX_PAIRED_ITEMS: usize = 200;
+    fn total(&self, shares: &[f64; 4]) -> f64 {
+        self.joint(shares)
+            .iter()
+            .sum::<f64>()
+            .max(f64::MIN_POSITIVE)
+    }
 
-/// The share of the variance of choices that scores explain at a sharpness if any two
-/// items are shown. `mean_square` is that of the choices.
-pub(super) fn explained_share(theta: &[f64], link: Link, mean_square: f64, s: f64) -> f64 {
-    let step = theta.len().div_ceil(MAX_PAIRED_ITEMS);
-    let sample: Vec<f64> = theta.iter().copied().step_by(step).collect();
-    let (mut sum, mut pairs) = (0.0, 0.0);
-    for (k, a) in sample.iter().enumerate() {
-        for b in &sample[..k] {
-            sum += match link {
-                Link::Logistic => tanh(0.5 * s * (a - b)).powi(2),
-                Link::Linear => (s * (a - b)).powi(2) / mean_square,
-            };
-            pairs += 1.0;
+    fn log_likelihood(&self, shares: &[f64; 4]) -> f64 {
+        libm::log(self.total(shares)) + self.log_scale
+    }
+
+    /// The probability of each kind.
+    fn probabilities(&self, shares: &[f64; 4]) -> [f64; 4] {
+        let total = self.total(shares);
+        self.joint(shares).map(|kind| kind / total)
+    }
+
+    /// Adds the probabilities of each sharpness, of either sign.
+    fn add_sharpness(&self, shares: &[f64; 4], weights: &[f64; POINTS], sums: &mut [f64]) {
+        let scale = self.shrink / self.total(shares);
+        let [_, against, follows, _] = shares.map(|share| share * scale);
+        for (k, sum) in sums.iter_mut().enumerate() {
+            *sum += weights[k] * (against * self.against[k] + follows * self.follows[k]);
         }
     }
-    f64::min(sum / f64::max(pairs, 1.0), 0.95)
 }

@@ -14,12 +14,16 @@ mod bias_test;
 mod camps;
 mod consensus_test;
 mod deviation_test;
+mod explained_share;
+mod kind_likelihood;
 mod kinds;
 mod outcomes;
 mod own_fit;
+mod pair_parts;
 mod pooled_scores;
 mod random_sign_tail;
 mod sides;
+mod slot_pairs;
 mod test_results;
 mod working_votes;
 
@@ -34,7 +38,7 @@ use consensus_test::{ConsensusReading, ConsensusTest};
 use deviation_test::ItemForm;
 use outcomes::{Link, outcomes};
 use pooled_scores::PooledScores;
-use working_votes::WorkingVotes;
+use working_votes::VotePreparation;
 
 use crate::error::Result;
 use crate::execution::{Stop, in_parallel};
@@ -141,9 +145,9 @@ impl Evidence {
             threads,
             stop,
         };
-        let mut pooled = PooledScores::new(flow, link, crowd.mean_weight, stop)?;
+        let mut pooled = PooledScores::new(flow, link, crowd.mean_weight, threads, stop)?;
         let sides = match has_sides {
-            true => SideAssignment::new(votes, flow, &pooled.theta)?,
+            true => SideAssignment::new(votes, flow, &pooled.theta, threads)?,
             false => SideAssignment::default(),
         };
         crowd.are_sides_random = sides.is_random();
@@ -258,6 +262,11 @@ impl Crowd<'_> {
         }
     }
 
+    /// Prepares votes for tests against scores.
+    fn preparation<'a>(&'a self, scores: &'a PooledScores) -> VotePreparation<'a> {
+        VotePreparation::new(self.votes, self.statistics, scores, self.link)
+    }
+
     /// Tests each annotator for a favourite side.
     fn bias(&self, scores: &PooledScores) -> Result<BiasResults> {
         if !self.has_sides {
@@ -267,7 +276,7 @@ impl Crowd<'_> {
             });
         }
         let results = self.for_each(|annotators| {
-            let mut working = WorkingVotes::new(self.votes, scores, self.link);
+            let mut working = self.preparation(scores);
             let mut test = SideTest::new(self.link, self.are_sides_random, self.votes.items());
             let one = |u| {
                 self.stop.check()?;
@@ -290,9 +299,11 @@ impl Crowd<'_> {
         bias: &BiasResults,
     ) -> Result<Evidence> {
         let bias_p = bias.p.as_ref().map(|p| self.partition.here(p));
-        let all_working = || -> Vec<WorkingVotes<'_>> {
-            let working = |scores| WorkingVotes::new(self.votes, scores, self.link);
-            scores.iter().map(working).collect()
+        let all_working = || -> Vec<VotePreparation<'_>> {
+            scores
+                .iter()
+                .map(|scores| self.preparation(scores))
+                .collect()
         };
         let readings = self.for_each(|annotators| {
             let (mut working, mut form) = (all_working(), ItemForm::new(self.votes.items()));
@@ -301,12 +312,12 @@ impl Crowd<'_> {
                 let (votes, annotator) =
                     (working[scores_of(u)].of(u), self.statistics.annotator(u));
                 let (p, deviation) = form.test(votes, annotator, self.link, self.has_sides);
-                let untied = votes.iter().filter(|vote| vote.choice != 0.0).count();
+                let [untied] = votes.sums(|vote| [f64::from(u8::from(vote.choice != 0.0))]);
                 let bias_p = bias_p.map(|p| p[u]);
                 let items = annotator.items.len();
                 let consensus =
                     ConsensusReading::new(votes, items, deviation.as_ref(), self.link, bias_p);
-                Ok(([p, untied as f64], consensus))
+                Ok(([p, untied], consensus))
             };
             annotators.map(one).collect()
         })?;
@@ -384,6 +395,7 @@ pub fn agreement(votes: &Comparisons, annotator: usize, theta: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::simd::tests::NARROW;
     use crate::votes::rank_tables::{assert_same_on_ranks, tables};
 
     #[test]
@@ -401,6 +413,10 @@ mod tests {
                 });
                 let alone = evidence(&votes, 1);
                 assert_eq!(found, format!("{alone:?}"));
+                NARROW.set(true);
+                let narrow = evidence(&votes, 1);
+                NARROW.set(false);
+                assert_eq!(found, format!("{narrow:?}"), "{name}");
                 assert_eq!(alone.deviation.q.len(), votes.annotators());
                 assert_eq!(alone.split.is_some(), name.contains("split"), "{name}");
                 let is_found = |test: &TestResults| test.q.iter().any(|&q| q < 0.1);

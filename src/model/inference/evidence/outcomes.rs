@@ -9,8 +9,10 @@
 use std::borrow::Cow;
 
 use crate::error::Result;
+use crate::linalg::simd::Lanes;
+use crate::linalg::special;
 use crate::model::table_median::median_of_table;
-use crate::votes::{Comparison, Comparisons};
+use crate::votes::{Choices, Comparison, Comparisons};
 
 /// Strengths are cut off at this multiple of their median: 3.4 standard deviations of
 /// a normal distribution.
@@ -25,6 +27,7 @@ pub(super) enum Link {
 
 impl Link {
     /// The expected choice at a linear predictor.
+    #[cfg(test)]
     pub fn mean(self, predictor: f64) -> f64 {
         match self {
             Self::Logistic => tanh(0.5 * predictor),
@@ -37,6 +40,27 @@ impl Link {
         match self {
             Self::Logistic => 0.5 * (1.0 - mean * mean),
             Self::Linear => 1.0,
+        }
+    }
+
+    /// [`mean`](Self::mean), four at a time.
+    #[inline(always)]
+    pub fn means<L: Lanes>(self, lanes: L, predictor: L::Register) -> L::Register {
+        match self {
+            Self::Logistic => special::tanh(lanes, lanes.multiply(lanes.splat(0.5), predictor)),
+            Self::Linear => predictor,
+        }
+    }
+
+    /// [`slope`](Self::slope), four at a time.
+    #[inline(always)]
+    pub fn slopes<L: Lanes>(self, lanes: L, mean: L::Register) -> L::Register {
+        match self {
+            Self::Logistic => {
+                let variance = lanes.subtract(lanes.splat(1.0), lanes.multiply(mean, mean));
+                lanes.multiply(lanes.splat(0.5), variance)
+            }
+            Self::Linear => lanes.splat(1.0),
         }
     }
 }
@@ -54,8 +78,12 @@ pub(super) fn outcomes(votes: &Comparisons) -> Result<(Cow<'_, Comparisons>, Lin
         choices.filter(|&strength| strength > 0.0)
     };
     let partition = votes.partition();
-    let largest = strengths().fold(0.0, f64::max);
-    let smallest = strengths().fold(f64::INFINITY, f64::min);
+    let (smallest, largest) = match &votes.choice {
+        Choices::Sides(sides) if sides.iter().any(|&side| side != 0) => (1.0, 1.0),
+        _ => strengths().fold((f64::INFINITY, 0.0), |(low, high), strength| {
+            (f64::min(low, strength), f64::max(high, strength))
+        }),
+    };
     let [largest, smallest] = partition.max([largest, -smallest])?;
     let smallest = -smallest;
     let (unit, cut_off, link) = if smallest >= largest {

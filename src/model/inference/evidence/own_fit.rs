@@ -10,7 +10,8 @@
 //! which keeps them finite if all votes agree.
 
 use super::outcomes::Link;
-use super::working_votes::WorkingVote;
+use super::working_votes::WorkingVotes;
+use crate::linalg::simd::{Kernel, Lanes, Quad, sum, vectorised};
 
 /// The precision of the prior, in votes.
 const PRIOR: f64 = 0.02;
@@ -30,7 +31,7 @@ pub(super) struct OwnFit {
 impl OwnFit {
     /// Fits both parameters, or with `has_pull` false the sharpness alone. Then
     /// swapping the sides of votes does not change the fit.
-    pub fn new(votes: &[WorkingVote], link: Link, has_pull: bool) -> Self {
+    pub fn new(votes: &WorkingVotes, link: Link, has_pull: bool) -> Self {
         let mut fit = Self {
             sharpness: 1.0,
             pull: 0.0,
@@ -50,25 +51,25 @@ impl OwnFit {
         fit
     }
 
-    /// The expected choice of a vote.
-    pub fn mean(self, vote: &WorkingVote, link: Link) -> f64 {
-        link.mean(self.sharpness * vote.pooled_difference + self.pull)
+    /// The expected choice of each vote.
+    pub fn means(self, votes: &WorkingVotes, link: Link, out: &mut Vec<Quad>) {
+        out.resize(votes.pooled_difference.len(), [0.0; 4]);
+        vectorised(Means {
+            fit: self,
+            differences: &votes.pooled_difference,
+            link,
+            out,
+        });
     }
 
-    fn newton_step(self, votes: &[WorkingVote], link: Link, has_pull: bool) -> [f64; 2] {
-        let mut gradient = [PRIOR * (1.0 - self.sharpness), -PRIOR * self.pull];
-        let [mut ss, mut sp, mut pp] = [PRIOR, 0.0, PRIOR];
-        for vote in votes {
-            let x = vote.pooled_difference;
-            let mean = self.mean(vote, link);
-            let residual = vote.weight * (vote.choice - mean);
-            let curvature = vote.weight * link.slope(mean);
-            gradient[0] += residual * x;
-            gradient[1] += residual;
-            ss += curvature * x * x;
-            sp += curvature * x;
-            pp += curvature;
-        }
+    fn newton_step(self, votes: &WorkingVotes, link: Link, has_pull: bool) -> [f64; 2] {
+        let fit = self;
+        let [x_residual, residual, xx, x, one] = vectorised(NewtonSums { fit, votes, link });
+        let gradient = [
+            PRIOR * (1.0 - self.sharpness) + x_residual,
+            -PRIOR * self.pull + residual,
+        ];
+        let [ss, sp, pp] = [PRIOR + xx, x, PRIOR + one];
         if !has_pull {
             return [gradient[0] / ss, 0.0];
         }
@@ -78,14 +79,77 @@ impl OwnFit {
             (ss * gradient[1] - sp * gradient[0]) / determinant,
         ]
     }
+
+    /// The expected choice at a difference of scores.
+    #[inline(always)]
+    fn mean<L: Lanes>(self, lanes: L, difference: L::Register, link: Link) -> L::Register {
+        let sharpness = lanes.splat(self.sharpness);
+        link.means(
+            lanes,
+            lanes.add_product(lanes.splat(self.pull), sharpness, difference),
+        )
+    }
+}
+
+/// The expected choices of votes.
+struct Means<'a> {
+    fit: OwnFit,
+    differences: &'a [Quad],
+    link: Link,
+    out: &'a mut [Quad],
+}
+
+impl Kernel for Means<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        for (x, out) in self.differences.iter().zip(self.out) {
+            lanes.store(self.fit.mean(lanes, lanes.load(x), self.link), out);
+        }
+    }
+}
+
+/// Σ e x, Σ e, Σ c x², Σ c x and Σ c, with the residuals e and the curvatures c of the votes,
+/// both with their weights.
+struct NewtonSums<'a> {
+    fit: OwnFit,
+    votes: &'a WorkingVotes,
+    link: Link,
+}
+
+impl Kernel for NewtonSums<'_> {
+    type Output = [f64; 5];
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> [f64; 5] {
+        let votes = self.votes;
+        let columns = votes.choice.iter().zip(&votes.weight);
+        let mut sums = [lanes.splat(0.0); 5];
+        for (x, (choice, weight)) in votes.pooled_difference.iter().zip(columns) {
+            let (x, weight) = (lanes.load(x), lanes.load(weight));
+            let mean = self.fit.mean(lanes, x, self.link);
+            let residual = lanes.multiply(weight, lanes.subtract(lanes.load(choice), mean));
+            let curvature = lanes.multiply(weight, self.link.slopes(lanes, mean));
+            let scaled = lanes.multiply(curvature, x);
+            sums[0] = lanes.add_product(sums[0], residual, x);
+            sums[1] = lanes.add(sums[1], residual);
+            sums[2] = lanes.add_product(sums[2], scaled, x);
+            sums[3] = lanes.add(sums[3], scaled);
+            sums[4] = lanes.add(sums[4], curvature);
+        }
+        sums.map(|register| sum(lanes.quad(register)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::working_votes::WorkingVote;
     use super::*;
+    use crate::linalg::simd::tests::NARROW;
     use crate::random::Random;
 
-    fn votes(sharpness: f64, pull: f64, link: Link) -> Vec<WorkingVote> {
+    fn votes(sharpness: f64, pull: f64, link: Link) -> WorkingVotes {
         let mut random = Random(3);
         let vote = |_| {
             let x = 2.0 * random.normal();
@@ -128,7 +192,23 @@ mod tests {
             pooled_difference: x,
             others_difference: x,
         };
-        let fit = OwnFit::new(&[vote(1.0), vote(2.0)], Link::Logistic, true);
+        let votes: WorkingVotes = [vote(1.0), vote(2.0)].into_iter().collect();
+        let fit = OwnFit::new(&votes, Link::Logistic, true);
         assert!(fit.sharpness.is_finite() && fit.pull > 0.0, "{fit:?}");
+    }
+
+    #[test]
+    fn vectors_of_any_width_give_the_same_bits() {
+        for link in [Link::Logistic, Link::Linear] {
+            let votes = votes(0.8, 0.2, link);
+            let [narrow, wide] = [true, false].map(|is_narrow| {
+                NARROW.set(is_narrow);
+                let fit = OwnFit::new(&votes, link, true);
+                let mut means = Vec::new();
+                fit.means(&votes, link, &mut means);
+                (fit, means)
+            });
+            assert_eq!(narrow, wide);
+        }
     }
 }

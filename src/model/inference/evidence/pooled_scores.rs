@@ -12,10 +12,13 @@
 //! gradients solve. With a linear link they are the scores of HodgeRank, one such system.
 
 use super::outcomes::Link;
+use super::own_fit::OwnFit;
+use super::pair_parts::{PairHessian, PairParts};
+use super::working_votes::WorkingVotes;
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::conjugate_gradient::Limits;
-use crate::linalg::jacobi::{self, JacobiScratch, LinearOperator};
+use crate::linalg::jacobi::{self, JacobiScratch};
 use crate::linalg::simd::Quad;
 use crate::model::flow::Flow;
 use crate::options::PairModel;
@@ -58,13 +61,9 @@ impl PooledScores {
         threads: usize,
         stop: &Stop,
     ) -> Result<Self> {
-        let mut is_kept = vec![false; votes.len()];
-        for (u, &member) in members.iter().enumerate() {
-            is_kept[votes.rows(u)].fill(member);
-        }
-        let kept = votes.select(|row| is_kept[row]);
+        let kept = votes.of_annotators(|u| members[u]);
         let flow = Flow::with_threads(&kept, PairModel::Uniform, threads, stop)?;
-        let mut scores = Self::new(&flow, link, mean_weight, stop)?;
+        let mut scores = Self::new(&flow, link, mean_weight, threads, stop)?;
         scores.members = Some(members);
         Ok(scores)
     }
@@ -77,7 +76,13 @@ impl PooledScores {
     }
 
     /// The scores that explain a flow of mean choices.
-    pub fn new(flow: &Flow, link: Link, mean_weight: f64, stop: &Stop) -> Result<Self> {
+    pub fn new(
+        flow: &Flow,
+        link: Link,
+        mean_weight: f64,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Self> {
         let items = flow.items();
         let ridge = match link {
             Link::Logistic => RIDGE * mean_weight,
@@ -89,9 +94,10 @@ impl PooledScores {
             ridge,
             members: None,
         };
+        let pairs = PairParts::new(flow, threads);
         let mut scratch = JacobiScratch::new(items.div_ceil(4));
         for _ in 0..MAX_STEPS {
-            let moved = scores.newton_step(flow, link, &mut scratch, stop)?;
+            let moved = scores.newton_step(&pairs, link, &mut scratch, stop)?;
             if link == Link::Linear || moved <= TOLERANCE {
                 break;
             }
@@ -102,38 +108,28 @@ impl PooledScores {
     /// Takes a step, and returns the largest move of a score.
     fn newton_step(
         &mut self,
-        flow: &Flow,
+        pairs: &PairParts<'_>,
         link: Link,
         scratch: &mut JacobiScratch,
         stop: &Stop,
     ) -> Result<f64> {
         let quads = self.theta.len().div_ceil(4);
+        let (curvature, sums) = pairs.derivatives(&self.theta, link)?;
         let mut gradient = vec![[0.0; 4]; quads];
         let mut inverse_diagonal = vec![[0.0; 4]; quads];
-        let mut hessian = PairHessian {
-            flow,
-            curvature: Vec::with_capacity(flow.len()),
-            ridge: self.ridge,
-        };
-        self.information.fill(0.0);
-        let sums = gradient.as_flattened_mut();
-        for k in 0..flow.len() {
-            let (a, b) = (flow.a[k] as usize, flow.b[k] as usize);
-            let mean = link.mean(self.theta[a] - self.theta[b]);
-            let pull = flow.weight[k] * (flow.value[k] - mean);
-            let curvature = flow.weight[k] * link.slope(mean);
-            sums[a] += pull;
-            sums[b] -= pull;
-            self.information[a] += curvature;
-            self.information[b] += curvature;
-            hessian.curvature.push(curvature);
-        }
+        let pulls = gradient.as_flattened_mut();
         let inverse = inverse_diagonal.as_flattened_mut();
-        for (item, information) in self.information.iter().enumerate() {
-            sums[item] -= self.ridge * self.theta[item];
+        for (item, [pull, information]) in sums.into_iter().enumerate() {
+            self.information[item] = information;
+            pulls[item] = pull - self.ridge * self.theta[item];
             let diagonal = information + self.ridge;
             inverse[item] = if diagonal > 0.0 { 1.0 / diagonal } else { 0.0 };
         }
+        let hessian = PairHessian {
+            pairs,
+            curvature,
+            ridge: self.ridge,
+        };
         let mut step = vec![[0.0; 4]; quads];
         jacobi::solve(
             &hessian,
@@ -159,29 +155,6 @@ impl PooledScores {
     }
 }
 
-/// The Laplacian of the pairs with the curvature of their loss, plus the ridge.
-struct PairHessian<'a> {
-    flow: &'a Flow,
-    curvature: Vec<f64>,
-    ridge: f64,
-}
-
-impl LinearOperator for PairHessian<'_> {
-    fn apply(&self, x: &[Quad], out: &mut [Quad]) -> f64 {
-        let (x, out) = (x.as_flattened(), out.as_flattened_mut());
-        for (out, x) in out.iter_mut().zip(x) {
-            *out = self.ridge * x;
-        }
-        for (k, curvature) in self.curvature.iter().enumerate() {
-            let (a, b) = (self.flow.a[k] as usize, self.flow.b[k] as usize);
-            let product = curvature * (x[a] - x[b]);
-            out[a] += product;
-            out[b] -= product;
-        }
-        x.iter().zip(out.iter()).map(|(x, out)| x * out).sum()
-    }
-}
-
 /// The differences of scores on the votes of one annotator at a time, from the scores
 /// that the other annotators give.
 ///
@@ -199,9 +172,12 @@ pub(super) struct OthersScores<'a> {
     pooled: &'a PooledScores,
     link: Link,
     range: (f64, f64),
-    /// By item; zero between annotators.
-    gradient: Vec<f64>,
-    information: Vec<f64>,
+    /// By item: g_i and H_ii^u. Zero between annotators.
+    own: Vec<[f64; 2]>,
+    /// By item: the others' score; NaN if nobody else saw it. Of the last annotator.
+    score: Vec<f64>,
+    /// By vote: the expected choice. Of the last annotator.
+    mean: Vec<Quad>,
 }
 
 impl<'a> OthersScores<'a> {
@@ -214,47 +190,77 @@ impl<'a> OthersScores<'a> {
                 theta().fold(f64::INFINITY, f64::min),
                 theta().fold(f64::NEG_INFINITY, f64::max),
             ),
-            gradient: vec![0.0; pooled.theta.len()],
-            information: vec![0.0; pooled.theta.len()],
+            own: vec![[0.0; 2]; pooled.theta.len()],
+            score: vec![0.0; pooled.theta.len()],
+            mean: Vec::new(),
         }
     }
 
-    /// By vote of an annotator: the difference of the others' scores, 0 where nobody
-    /// else saw one of the items.
-    pub fn differences(&mut self, votes: &Comparisons, annotator: usize, out: &mut Vec<f64>) {
-        let theta = &self.pooled.theta;
-        let own = votes.of(annotator).filter(|_| self.pooled.has(annotator));
-        for vote in own {
-            let mean = self.link.mean(theta[vote.left] - theta[vote.right]);
-            let pull = vote.weight * (vote.choice - mean);
-            let curvature = vote.weight * self.link.slope(mean);
-            self.gradient[vote.left] += pull;
-            self.gradient[vote.right] -= pull;
-            self.information[vote.left] += curvature;
-            self.information[vote.right] += curvature;
+    /// The pooled scores, by item.
+    pub fn theta(&self) -> &'a [f64] {
+        &self.pooled.theta
+    }
+
+    /// Sets the differences of the others' scores on an annotator's votes, to 0 where nobody
+    /// else saw one of the items. `items` are those on which the annotator voted, and
+    /// `weights` those of the votes as the pooled scores have them; None if all are 1.
+    pub fn set_differences(
+        &mut self,
+        annotator: usize,
+        items: &[u32],
+        weights: Option<&[f64]>,
+        votes: &mut WorkingVotes,
+    ) {
+        if self.pooled.has(annotator) {
+            self.add_votes(votes, weights);
         }
-        out.clear();
-        out.extend(votes.of(annotator).map(|vote| {
-            let (left, right) = (self.score(vote.left), self.score(vote.right));
-            left.zip(right).map_or(0.0, |(left, right)| left - right)
-        }));
-        for vote in votes.of(annotator) {
-            for item in [vote.left, vote.right] {
-                self.gradient[item] = 0.0;
-                self.information[item] = 0.0;
-            }
+        for &item in items {
+            let item = item as usize;
+            self.score[item] = self.score(item);
+            self.own[item] = [0.0; 2];
+        }
+        let pairs = votes.left.iter().zip(&votes.right);
+        let differences = votes.others_difference.as_flattened_mut().iter_mut();
+        for (difference, (&left, &right)) in differences.zip(pairs) {
+            let known = self.score[left as usize] - self.score[right as usize];
+            *difference = if known.is_nan() { 0.0 } else { known };
         }
     }
 
-    /// The others' score of an item; None if nobody else saw it.
-    fn score(&self, item: usize) -> Option<f64> {
+    /// Adds the votes to g and H^u.
+    fn add_votes(&mut self, votes: &WorkingVotes, weights: Option<&[f64]>) {
+        let consensus = OwnFit {
+            sharpness: 1.0,
+            pull: 0.0,
+        };
+        consensus.means(votes, self.link, &mut self.mean);
+        let means = self.mean.as_flattened().iter();
+        let choices = votes.choice.as_flattened().iter();
+        let pairs = votes.left.iter().zip(&votes.right);
+        for (k, ((&mean, &choice), (&left, &right))) in means.zip(choices).zip(pairs).enumerate() {
+            let weight = weights.map_or(1.0, |weights| weights[k]);
+            let pull = weight * (choice - mean);
+            let curvature = weight * self.link.slope(mean);
+            let [gradient, information] = &mut self.own[left as usize];
+            *gradient += pull;
+            *information += curvature;
+            let [gradient, information] = &mut self.own[right as usize];
+            *gradient -= pull;
+            *information += curvature;
+        }
+    }
+
+    /// The others' score of an item; NaN if nobody else saw it.
+    fn score(&self, item: usize) -> f64 {
+        let [gradient, information] = self.own[item];
         let all = self.pooled.information[item];
-        let rest = all - self.information[item];
+        let rest = all - information;
+        if rest <= 1e-9 * all {
+            return f64::NAN;
+        }
         let (low, high) = self.range;
-        (rest > 1e-9 * all).then(|| {
-            let own = self.gradient[item] / (rest + self.pooled.ridge);
-            (self.pooled.theta[item] - own).clamp(low, high)
-        })
+        let own = gradient / (rest + self.pooled.ridge);
+        (self.pooled.theta[item] - own).clamp(low, high)
     }
 }
 
@@ -294,7 +300,7 @@ mod tests {
 
     fn pooled(votes: &Comparisons, link: Link) -> PooledScores {
         let flow = Flow::new(votes, PairModel::Uniform, &Stop::default()).unwrap();
-        PooledScores::new(&flow, link, 1.0, &Stop::default()).unwrap()
+        PooledScores::new(&flow, link, 1.0, 1, &Stop::default()).unwrap()
     }
 
     #[test]
@@ -320,14 +326,18 @@ mod tests {
         let (votes, rest) = (crowd(12, 15, false), crowd(12, 15, true));
         for link in [Link::Logistic, Link::Linear] {
             let (all, rest) = (pooled(&votes, link), pooled(&rest, link));
-            let mut found = Vec::new();
-            OthersScores::new(&all, link).differences(&votes, 0, &mut found);
+            let mut working = WorkingVotes::default();
+            working.take(&votes, 0);
+            working.set_pooled_differences(&all.theta);
+            let items: Vec<u32> = (0..15).collect();
+            OthersScores::new(&all, link).set_differences(0, &items, None, &mut working);
+            let found = working.iter().map(|vote| vote.others_difference);
             let error = |x: f64, vote: usize, theta: &[f64]| {
                 let vote = votes.get(vote);
                 (x - (theta[vote.left] - theta[vote.right])).powi(2)
             };
             let (mut near, mut with) = (0.0, 0.0);
-            for (vote, &x) in found.iter().enumerate() {
+            for (vote, x) in found.enumerate() {
                 let row = votes.get(vote);
                 near += error(x, vote, &rest.theta);
                 with += error(

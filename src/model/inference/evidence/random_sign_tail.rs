@@ -13,6 +13,8 @@
 //! approximation is off by orders of magnitude.
 
 use super::outcomes::tanh;
+use crate::linalg::simd::{Kernel, Lanes, Quad, sum, vectorised};
+use crate::linalg::special;
 use crate::model::distributions::normal_tail;
 
 /// Up to so many fair coins are enumerated.
@@ -21,19 +23,22 @@ const MAX_ENUMERATED: usize = 12;
 /// P(Σ ±a ≥ t) for fair coins.
 pub(super) fn fair_tail(sizes: &[f64], t: f64) -> f64 {
     let sizes = || sizes.iter().copied().filter(|&size| size > 0.0);
-    let total: f64 = sizes().sum();
-    if t <= -total {
-        return 1.0;
-    }
     let count = sizes().count();
     if count <= MAX_ENUMERATED {
+        let total: f64 = sizes().sum();
+        if t <= -total {
+            return 1.0;
+        }
         return enumerated(&sizes().collect::<Vec<_>>(), t - 1e-12 * total);
+    }
+    let signs = Signs::fair(sizes());
+    if t <= -signs.total {
+        return 1.0;
     }
     // Half of the smallest jump of the sum: a correction for continuity.
     let jump = sizes().fold(f64::INFINITY, f64::min);
-    let signs: Vec<_> = sizes().map(|size| (size, 0.0)).collect();
-    if t > total - jump {
-        return 0.5f64.powi(count as i32); // all signs are positive
+    if t > signs.total - jump {
+        return signs.all_positive();
     }
     tail(&signs, t - jump)
 }
@@ -49,22 +54,78 @@ fn enumerated(sizes: &[f64], t: f64) -> f64 {
     sums.iter().filter(|&&sum| sum >= t).count() as f64 / sums.len() as f64
 }
 
-/// P(T ≥ t) for signs given as (a, h).
-pub(super) fn tail(signs: &[(f64, f64)], t: f64) -> f64 {
-    let total: f64 = signs.iter().map(|(size, _)| size).sum();
-    if t <= -total {
+/// Signs with their sizes a and their fields h, filled up with zeros.
+pub(super) struct Signs {
+    sizes: Vec<Quad>,
+    /// None for fair coins.
+    fields: Option<Vec<Quad>>,
+    count: usize,
+    /// Σ a.
+    total: f64,
+}
+
+impl Signs {
+    /// Signs of these sizes that are fair coins.
+    fn fair(sizes: impl Iterator<Item = f64>) -> Self {
+        let (sizes, count) = in_quads(sizes);
+        Self {
+            // From the first to the last, as t is added up: the two are equal where all
+            // terms of T have the same sign.
+            total: sizes.as_flattened().iter().sum(),
+            sizes,
+            fields: None,
+            count,
+        }
+    }
+
+    /// Signs given as (a, h).
+    pub fn new(signs: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
+        Self {
+            fields: Some(in_quads(signs.clone().map(|(_, field)| field)).0),
+            ..Self::fair(signs.map(|(size, _)| size))
+        }
+    }
+
+    /// a and h + λa of a quad of signs.
+    #[inline(always)]
+    fn tilted<L: Lanes>(&self, lanes: L, quad: usize, saddle: f64) -> (L::Register, L::Register) {
+        let size = lanes.load(&self.sizes[quad]);
+        let shift = lanes.multiply(lanes.splat(saddle), size);
+        let tilted = match &self.fields {
+            None => shift,
+            Some(fields) => lanes.add(lanes.load(&fields[quad]), shift),
+        };
+        (size, tilted)
+    }
+
+    /// P(T = Σ a): all signs are positive.
+    fn all_positive(&self) -> f64 {
+        let Some(fields) = &self.fields else {
+            return 0.5f64.powi(self.count as i32);
+        };
+        let fields = &fields.as_flattened()[..self.count];
+        fields.iter().map(|h| 0.5 * (1.0 + tanh(*h))).product()
+    }
+}
+
+/// Numbers in quads, the last of which is filled up with zeros, and how many they are.
+fn in_quads(numbers: impl Iterator<Item = f64>) -> (Vec<Quad>, usize) {
+    let mut numbers: Vec<f64> = numbers.collect();
+    let count = numbers.len();
+    numbers.resize(count.next_multiple_of(4), 0.0);
+    (numbers.as_chunks().0.to_vec(), count)
+}
+
+/// P(T ≥ t).
+pub(super) fn tail(signs: &Signs, t: f64) -> f64 {
+    if t <= -signs.total {
         return 1.0;
     }
-    if t >= total * (1.0 - 1e-12) {
-        let all_positive = signs.iter().map(|(_, h)| 0.5 * (1.0 + tanh(*h)));
-        return all_positive.product();
+    if t >= signs.total * (1.0 - 1e-12) {
+        return signs.all_positive();
     }
     let saddle = saddlepoint(signs, t);
-    let cumulant: f64 = signs
-        .iter()
-        .map(|&(a, h)| ln_cosh(h + saddle * a) - ln_cosh(h))
-        .sum();
-    let (_, curvature) = derivatives(signs, saddle);
+    let [cumulant, curvature] = vectorised(Cumulant { signs, saddle });
     let root = (2.0 * (saddle * t - cumulant))
         .max(0.0)
         .sqrt()
@@ -77,11 +138,11 @@ pub(super) fn tail(signs: &[(f64, f64)], t: f64) -> f64 {
 }
 
 /// λ with K'(λ) = t, by Newton's method between bounds.
-fn saddlepoint(signs: &[(f64, f64)], t: f64) -> f64 {
+fn saddlepoint(signs: &Signs, t: f64) -> f64 {
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     let mut saddle = 0.0;
     for _ in 0..100 {
-        let (slope, curvature) = derivatives(signs, saddle);
+        let [slope, curvature] = vectorised(Derivatives { signs, saddle });
         if slope < t {
             low = saddle;
         } else {
@@ -102,23 +163,60 @@ fn saddlepoint(signs: &[(f64, f64)], t: f64) -> f64 {
 }
 
 /// K' and K''.
-fn derivatives(signs: &[(f64, f64)], saddle: f64) -> (f64, f64) {
-    let (mut slope, mut curvature) = (0.0, 0.0);
-    for &(a, h) in signs {
-        let mean = tanh(h + saddle * a);
-        slope += a * mean;
-        curvature += a * a * (1.0 - mean * mean);
-    }
-    (slope, curvature)
+struct Derivatives<'a> {
+    signs: &'a Signs,
+    saddle: f64,
 }
 
-fn ln_cosh(z: f64) -> f64 {
-    z.abs() + libm::log1p(libm::exp(-2.0 * z.abs())) - std::f64::consts::LN_2
+impl Kernel for Derivatives<'_> {
+    type Output = [f64; 2];
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> [f64; 2] {
+        let mut sums = [lanes.splat(0.0); 2];
+        for k in 0..self.signs.sizes.len() {
+            let (size, tilted) = self.signs.tilted(lanes, k, self.saddle);
+            let mean = special::tanh(lanes, tilted);
+            let variance = lanes.subtract(lanes.splat(1.0), lanes.multiply(mean, mean));
+            sums[0] = lanes.add_product(sums[0], size, mean);
+            sums[1] = lanes.add_product(sums[1], lanes.multiply(size, size), variance);
+        }
+        sums.map(|register| sum(lanes.quad(register)))
+    }
+}
+
+/// K and K''.
+struct Cumulant<'a> {
+    signs: &'a Signs,
+    saddle: f64,
+}
+
+impl Kernel for Cumulant<'_> {
+    type Output = [f64; 2];
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> [f64; 2] {
+        let mut sums = [lanes.splat(0.0); 2];
+        for k in 0..self.signs.sizes.len() {
+            let (size, tilted) = self.signs.tilted(lanes, k, self.saddle);
+            let mean = special::tanh(lanes, tilted);
+            let variance = lanes.subtract(lanes.splat(1.0), lanes.multiply(mean, mean));
+            let mut cumulant = special::ln_cosh(lanes, tilted);
+            if let Some(fields) = &self.signs.fields {
+                let without = special::ln_cosh(lanes, lanes.load(&fields[k]));
+                cumulant = lanes.subtract(cumulant, without);
+            }
+            sums[0] = lanes.add(sums[0], cumulant);
+            sums[1] = lanes.add_product(sums[1], lanes.multiply(size, size), variance);
+        }
+        sums.map(|register| sum(lanes.quad(register)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::simd::tests::NARROW;
     use crate::random::Random;
 
     #[test]
@@ -135,10 +233,12 @@ mod tests {
     fn the_saddlepoint_is_near_the_enumeration() {
         let mut random = Random(5);
         let sizes: Vec<f64> = (0..16).map(|_| 0.2 + random.uniform()).collect();
-        let signs: Vec<_> = sizes.iter().map(|&size| (size, 0.0)).collect();
+        let signs = Signs::fair(sizes.iter().copied());
         for t in [0.5, 2.0, 4.0, 6.0, 7.5] {
             let (exact, found) = (enumerated(&sizes, t), tail(&signs, t));
             assert!((found / exact - 1.0).abs() < 0.1, "{t}: {exact} {found}");
+            let with_fields = Signs::new(sizes.iter().map(|&size| (size, 0.0)));
+            assert!((tail(&with_fields, t) / found - 1.0).abs() < 1e-12);
         }
     }
 
@@ -163,8 +263,28 @@ mod tests {
                 *count += f64::from(sum >= t) / f64::from(draws);
             }
         }
+        let signs = Signs::new(signs.iter().copied());
         for (share, t) in counts.iter().zip(points) {
             assert!((tail(&signs, t) / share - 1.0).abs() < 0.03, "{t}");
+        }
+    }
+
+    #[test]
+    fn vectors_of_any_width_give_the_same_bits() {
+        let mut random = Random(8);
+        let draws = (0..50).map(|_| (random.uniform(), random.normal()));
+        let draws: Vec<_> = draws.collect();
+        for signs in [
+            Signs::new(draws.iter().copied()),
+            Signs::fair(draws.iter().map(|sign| sign.0)),
+        ] {
+            for t in [-6.0, 0.3, 9.0] {
+                let tails = [true, false].map(|is_narrow| {
+                    NARROW.set(is_narrow);
+                    tail(&signs, t).to_bits()
+                });
+                assert_eq!(tails[0], tails[1], "{t}");
+            }
         }
     }
 }

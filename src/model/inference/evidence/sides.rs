@@ -13,12 +13,16 @@
 //! often, or if one item always stands left. Rows count, whatever their weight.
 
 use crate::error::Result;
+use crate::execution::in_parallel;
 use crate::model::distributions::gamma_tail;
 use crate::model::flow::Flow;
 use crate::votes::Comparisons;
 
 /// With a smaller p-value the sides were not assigned at random.
 const MAX_P_VALUE: f64 = 1e-3;
+
+/// A thread counts at least so many votes.
+const MIN_ROWS_PER_PART: usize = 1 << 17;
 
 /// How the sides of the votes were assigned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,31 +45,22 @@ impl Default for SideAssignment {
 
 impl SideAssignment {
     /// Looks at the votes, given their pairs and the scores of the items.
-    pub(super) fn new(votes: &Comparisons, flow: &Flow, theta: &[f64]) -> Result<Self> {
+    pub(super) fn new(
+        votes: &Comparisons,
+        flow: &Flow,
+        theta: &[f64],
+        threads: usize,
+    ) -> Result<Self> {
         let items = votes.items();
-        // All of these are integers. The last two: votes on items with different scores, and
-        // how often the better one stood left.
-        let mut counts = vec![0.0; 2 * items + flow.len() + 2];
-        let (by_item, others) = counts.split_at_mut(2 * items);
-        let (imbalance, seen) = by_item.split_at_mut(items);
-        let (rows_of_pair, decisions) = others.split_at_mut(flow.len());
-        for row in 0..votes.len() {
-            let [left, right] = votes.pair(row).map(|item| item as usize);
-            imbalance[left] += 1.0;
-            imbalance[right] -= 1.0;
-            seen[left] += 1.0;
-            seen[right] += 1.0;
-            rows_of_pair[flow.pair(left.min(right), left.max(right))] += 1.0;
-            if theta[left] != theta[right] {
-                decisions[0] += 1.0;
-                decisions[1] += f64::from(u8::from(theta[left] > theta[right]));
-            }
-        }
+        let counts = item_counts(votes, theta, threads)?;
         let counts = votes.partition().total_counts(counts)?;
-        let (by_item, others) = counts.split_at(2 * items);
+        let (by_item, decisions) = counts.split_at(2 * items);
         let (imbalance, seen) = by_item.split_at(items);
-        let (rows_of_pair, decisions) = others.split_at(flow.len());
         let (decided, better_left) = (decisions[0], decisions[1]);
+        let rows_of_pair = match votes.is_weighted() {
+            true => &votes.partition().total_counts(rows_of_pairs(votes, flow))?,
+            false => &flow.weight,
+        };
         let terms = imbalance.iter().zip(seen).filter(|(_, seen)| **seen > 0.0);
         let mean = terms.clone().count() as f64;
         let value: f64 = terms.map(|(a, d)| a * a / d).sum();
@@ -96,4 +91,42 @@ impl SideAssignment {
     pub fn is_random(&self) -> bool {
         self.p_value > MAX_P_VALUE
     }
+}
+
+/// By item how often it stood left minus how often right, by item how often it was seen; how
+/// many votes are on items with different scores, and how often the better one stood left.
+/// These are integers, exact in any order.
+fn item_counts(votes: &Comparisons, theta: &[f64], threads: usize) -> Result<Vec<f64>> {
+    let (rows, items) = (votes.len(), votes.items());
+    let parts = (rows / MIN_ROWS_PER_PART).clamp(1, threads.max(1));
+    let counts = in_parallel(parts, threads, |part| {
+        let bound = |part: usize| (rows as u128 * part as u128 / parts as u128) as usize;
+        let mut counts = vec![0.0; 2 * items + 2];
+        for row in bound(part)..bound(part + 1) {
+            let [left, right] = votes.pair(row).map(|item| item as usize);
+            counts[left] += 1.0;
+            counts[right] -= 1.0;
+            counts[items + left] += 1.0;
+            counts[items + right] += 1.0;
+            counts[2 * items] += f64::from(u8::from(theta[left] != theta[right]));
+            counts[2 * items + 1] += f64::from(u8::from(theta[left] > theta[right]));
+        }
+        Ok(counts)
+    })?;
+    let mut counts = counts.into_iter();
+    let mut total = counts.next().expect("at least one part");
+    for part in counts {
+        total.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+    }
+    Ok(total)
+}
+
+/// By pair: the number of votes that are here, whatever their weight.
+fn rows_of_pairs(votes: &Comparisons, flow: &Flow) -> Vec<f64> {
+    let mut rows = vec![0.0; flow.len()];
+    for row in 0..votes.len() {
+        let [left, right] = votes.pair(row).map(|item| item as usize);
+        rows[flow.pair(left.min(right), left.max(right))] += 1.0;
+    }
+    rows
 }
