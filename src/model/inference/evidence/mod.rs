@@ -17,6 +17,7 @@ mod deviation_test;
 mod explained_share;
 mod kind_likelihood;
 mod kinds;
+mod others_scores;
 mod outcomes;
 mod own_fit;
 mod pair_parts;
@@ -36,9 +37,9 @@ use bias_test::SideTest;
 use camps::CampSearch;
 use consensus_test::{ConsensusReading, ConsensusTest};
 use deviation_test::ItemForm;
+use others_scores::VotePreparation;
 use outcomes::{Link, outcomes};
 use pooled_scores::PooledScores;
-use working_votes::VotePreparation;
 
 use crate::error::Result;
 use crate::execution::{Stop, in_parallel};

@@ -75,7 +75,7 @@ impl<'a> PairParts<'a> {
                 *mean = theta[flow.a[k] as usize] - theta[flow.b[k] as usize];
             }
             let quads = &mut means[..some.len().div_ceil(4)];
-            vectorised(Means { link, quads });
+            vectorised(PairMeans { link, quads });
             for (&mean, k) in means.as_flattened().iter().zip(some) {
                 let pull = flow.weight[k] * (flow.value[k] - mean);
                 let curvature = flow.weight[k] * link.slope(mean);
@@ -93,12 +93,12 @@ impl<'a> PairParts<'a> {
 }
 
 /// The expected choices at linear predictors, in their place.
-struct Means<'a> {
+struct PairMeans<'a> {
     link: Link,
     quads: &'a mut [Quad],
 }
 
-impl Kernel for Means<'_> {
+impl Kernel for PairMeans<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -148,12 +148,16 @@ fn saddlepoint(signs: &Signs, t: f64) -> f64 {
         } else {
             high = saddle;
         }
+        let tolerance = 1e-10 * (1.0 + saddle.abs());
         let mut next = saddle + (t - slope) / curvature;
-        if !(low < next && next < high) {
+        // At the end rounding may take a step across a bound; the middle between the bounds
+        // would be less accurate.
+        let is_end = (next - saddle).abs() <= tolerance;
+        if !is_end && !(low < next && next < high) {
             let reach = 4.0 * (1.0 + saddle.abs());
             next = 0.5 * (low.max(saddle - reach) + high.min(saddle + reach));
         }
-        let is_close = (next - saddle).abs() <= 1e-10 * (1.0 + saddle.abs());
+        let is_close = (next - saddle).abs() <= tolerance;
         saddle = next;
         if is_close {
             break;
@@ -239,6 +243,20 @@ mod tests {
             assert!((found / exact - 1.0).abs() < 0.1, "{t}: {exact} {found}");
             let with_fields = Signs::new(sizes.iter().map(|&size| (size, 0.0)));
             assert!((tail(&with_fields, t) / found - 1.0).abs() < 1e-12);
+        }
+    }
+
+    /// Also where rounding takes the last step across a bound.
+    #[test]
+    fn the_saddlepoint_is_accurate() {
+        let mut random = Random(7);
+        let signs = Signs::fair((0..1000).map(|_| random.uniform()));
+        for k in 1..400 {
+            let t = 0.05 * f64::from(k);
+            let saddle = saddlepoint(&signs, t);
+            let signs = &signs;
+            let [slope, _] = vectorised(Derivatives { signs, saddle });
+            assert!((slope - t).abs() < 1e-14 * signs.total, "{t}: {slope}");
         }
     }
 

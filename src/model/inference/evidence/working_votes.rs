@@ -1,9 +1,6 @@
 //! The votes of one annotator with what the tests need of each.
 
-use super::outcomes::Link;
-use super::pooled_scores::{OthersScores, PooledScores};
 use crate::linalg::simd::{Kernel, Lanes, Quad, sum, vectorised};
-use crate::model::statistics::Statistics;
 use crate::votes::{Choices, Comparisons};
 
 /// A vote in a test.
@@ -187,42 +184,5 @@ impl<const N: usize, F: Fn(WorkingTerms) -> [f64; N]> Kernel for Sums<'_, F> {
             }
         }
         sums.map(sum)
-    }
-}
-
-/// Prepares the votes of one annotator after the other.
-pub(super) struct VotePreparation<'a> {
-    votes: &'a Comparisons,
-    statistics: &'a Statistics,
-    others: OthersScores<'a>,
-    working: WorkingVotes,
-}
-
-impl<'a> VotePreparation<'a> {
-    pub fn new(
-        votes: &'a Comparisons,
-        statistics: &'a Statistics,
-        pooled: &'a PooledScores,
-        link: Link,
-    ) -> Self {
-        Self {
-            votes,
-            statistics,
-            others: OthersScores::new(pooled, link),
-            working: WorkingVotes::default(),
-        }
-    }
-
-    /// The votes of an annotator.
-    pub fn of(&mut self, annotator: usize) -> &WorkingVotes {
-        let working = &mut self.working;
-        working.take(self.votes, annotator);
-        working.set_pooled_differences(self.others.theta());
-        let weights = self.votes.weight.as_deref();
-        let weights = weights.map(|weights| &weights[self.votes.rows(annotator)]);
-        let items = self.statistics.annotator(annotator).items;
-        self.others
-            .set_differences(annotator, items, weights, working);
-        working
     }
 }
