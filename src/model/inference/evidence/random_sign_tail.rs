@@ -153,7 +153,8 @@ fn saddlepoint(signs: &Signs, t: f64) -> f64 {
         // At the end rounding may take a step across a bound; the middle between the bounds
         // would be less accurate.
         let is_end = (next - saddle).abs() <= tolerance;
-        if !is_end && !(low < next && next < high) {
+        let is_between = low < next && next < high;
+        if !(is_end || is_between) {
             let reach = 4.0 * (1.0 + saddle.abs());
             next = 0.5 * (low.max(saddle - reach) + high.min(saddle + reach));
         }
