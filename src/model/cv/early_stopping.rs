@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::score::LossSum;
-use super::scout::Scout;
+use super::scout::{MARGIN_OF_ONE, Scout};
 use crate::error::Result;
 use crate::votes::Partition;
 
@@ -35,10 +35,6 @@ const STANDARD_ERRORS: f64 = 3.0;
 
 /// A standard error is not known from fewer annotators than this in a fold.
 const MIN_ANNOTATORS: usize = 10;
-
-/// Where the error of a single fold exceeds its minimum by this part, all folds
-/// together are expected to have stopped.
-pub(super) const MARGIN_OF_ONE: f64 = 0.025;
 
 /// Decides where to stop, from the errors of all folds in whichever order they
 /// are recorded.

@@ -20,7 +20,7 @@
 //! guess costs time, but the errors and the stop are the same.
 //!
 //! Folds of many votes cannot all be in memory: of 5 million votes of 5,000
-//! annotators on 1,000 items, each takes up to about 180 MB. Four fifths of that
+//! annotators on 1,000 items, each takes up to about 140 MB. Nine tenths of that
 //! are vectors over the items that each annotator saw, which every step needs.
 
 use std::sync::{Mutex, MutexGuard};

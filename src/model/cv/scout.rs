@@ -10,8 +10,11 @@
 //! of five standard errors in the scout, that of all folds is below zero with a probability
 //! of 2·10⁻⁶.
 
-use super::early_stopping::MARGIN_OF_ONE;
 use crate::error::Result;
+
+/// Where the error of a single fold exceeds its minimum by this part, all folds
+/// together are expected to have stopped.
+pub(super) const MARGIN_OF_ONE: f64 = 0.025;
 
 /// A rise is clear if it exceeds so many of its standard errors.
 const CLEAR: f64 = 5.0;
