@@ -69,7 +69,7 @@ refused(OptionError, "top must be from 2 to 1000, not 1", lambda: fit(votes).com
 refused(OptionError, 'unknown picture "rankng"; did you mean "ranking"?', lambda: fit(votes).plot("rankng"))
 # Every option is an argument.
 listed = re.search(r"The options are: (.*)", str(refused(OptionError, "unknown", lambda: fit(votes, no_such=1))))[1].split(", ")
-arguments = [name for name in inspect.signature(fit).parameters if name not in ("votes", "threads", "progress", "unknown")]
+arguments = [name for name in inspect.signature(fit).parameters if name not in ("votes", "progress", "unknown")]
 assert listed == arguments, set(listed) ^ set(arguments)
 
 # Candidates, predictions, models.
