@@ -43,6 +43,24 @@ fn fits(work: impl FnOnce()) -> u64 {
     computed_fits() - before
 }
 
+/// Only the complete curve needs another fit than the ranking: for the annotators the path of
+/// all votes goes on.
+#[test]
+fn sibling_calls_share_a_fit() {
+    let _alone = alone();
+    let connection = with_votes(104, 20, 30);
+    let fitted = |function: &str| {
+        let sql = format!("SELECT * FROM {function}('votes')");
+        fits(|| assert!(run(&connection, &sql).unwrap() > 0))
+    };
+    assert_eq!(fitted("me_hodgerank"), 1);
+    for set in ["summary", "annotators", "path", "personal", "cycles"] {
+        assert_eq!(fitted(&format!("me_hodgerank_{set}")), 0, "{set}");
+    }
+    assert_eq!(fitted("me_hodgerank_cv"), 1);
+    assert_eq!(fitted("me_hodgerank"), 0);
+}
+
 /// `top`, `n` and `candidates` choose rows of a fit and do not make another one.
 #[test]
 fn arguments_of_one_set_fit_nothing_again() {

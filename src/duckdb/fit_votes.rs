@@ -146,9 +146,7 @@ fn one_set(
         // It takes less time than a fit.
         return hodgerank_ranking(votes, options, execution);
     }
-    if set != ResultSet::Cv {
-        execution.stop_early();
-    }
+    execution.set_extent(set.extent());
     let fit = cache::fit(votes, options, execution)?;
     fit.table_with(set, &call.set_arguments, candidates, execution)
 }

@@ -57,6 +57,29 @@ pub(crate) enum CvExtent {
     UntilStopped,
 }
 
+/// How far a fit runs its paths. Each extent has all that those before it have, with the
+/// same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum FitExtent {
+    /// The folds until early stopping, the path of all votes to the chosen time. Of a table
+    /// of many votes the times after that take as long as all the rest.
+    ChosenTime,
+    /// The path of all votes over the whole grid, which says when each effect enters.
+    WholePath,
+    /// The folds over the whole grid too.
+    WholeCurve,
+}
+
+impl FitExtent {
+    /// How far the folds are run.
+    pub fn of_folds(self) -> CvExtent {
+        match self {
+            Self::ChosenTime | Self::WholePath => CvExtent::UntilStopped,
+            Self::WholeCurve => CvExtent::FullGrid,
+        }
+    }
+}
+
 /// How a computation runs: number of threads, deadline, interruption.
 ///
 /// ```
@@ -90,7 +113,7 @@ pub struct Execution<'a> {
     deadline: Option<Deadline>,
     poll: Option<Box<dyn FnMut() -> ControlFlow<()> + 'a>>,
     progress: ProgressReport<'a>,
-    cv_extent: CvExtent,
+    extent: FitExtent,
 }
 
 /// When to stop, and the limit in the words of the one who set it.
@@ -111,7 +134,7 @@ impl fmt::Debug for Execution<'_> {
         f.debug_struct("Execution")
             .field("threads", &self.threads)
             .field("deadline", &self.deadline)
-            .field("cv_extent", &self.cv_extent)
+            .field("extent", &self.extent)
             .finish_non_exhaustive()
     }
 }
@@ -124,7 +147,7 @@ impl<'a> Execution<'a> {
             deadline: None,
             poll: None,
             progress: ProgressReport::default(),
-            cv_extent: CvExtent::FullGrid,
+            extent: FitExtent::WholeCurve,
         }
     }
 
@@ -161,13 +184,13 @@ impl<'a> Execution<'a> {
     /// fit is faster and chooses the same time; the [`Cv`](crate::ResultSet::Cv)
     /// set ends where cross-validation did.
     pub fn early_stopping(mut self) -> Self {
-        self.stop_early();
+        self.set_extent(FitExtent::WholePath);
         self
     }
 
-    /// The same for an execution that is already in use.
-    pub(crate) fn stop_early(&mut self) {
-        self.cv_extent = CvExtent::UntilStopped;
+    /// Runs fits no further than somebody needs them.
+    pub(crate) fn set_extent(&mut self, extent: FitExtent) {
+        self.extent = extent;
     }
 
     /// Applies the option `threads`: it lowers the limit, or keeps it.
@@ -199,8 +222,8 @@ impl<'a> Execution<'a> {
         self.threads
     }
 
-    pub(crate) fn cv_extent(&self) -> CvExtent {
-        self.cv_extent
+    pub(crate) fn extent(&self) -> FitExtent {
+        self.extent
     }
 
     /// An error once the time is over or the poll asks to stop, for a caller that

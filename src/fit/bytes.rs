@@ -9,6 +9,7 @@
 
 use crate::blob::BlobKind;
 use crate::error::{Error, Result};
+use crate::execution::FitExtent;
 use crate::fit::types::{
     ChosenModel, ClickCounts, CvCurve, CycleSources, DominantRow, EffectPath, Fit, FitTotals,
     ItemTally, PathRecord, PersonalScores, RowChecks, SelfConsistency,
@@ -25,6 +26,7 @@ const FORMAT: u32 = 6;
 impl Fit {
     /// The fit as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
+        debug_assert!(self.extent() > FitExtent::ChosenTime, "a model is complete");
         let mut payload = Vec::with_capacity(self.approximate_size());
         self.write(&mut payload);
         BlobKind::Model.seal(FORMAT, &payload)

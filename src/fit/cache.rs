@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError
 
 use super::types::Fit;
 use crate::error::Result;
-use crate::execution::{CvExtent, Execution, POLL_INTERVAL};
+use crate::execution::{Execution, FitExtent, POLL_INTERVAL};
 use crate::options::Options;
 use crate::votes::{Choices, Ids, Votes};
 
@@ -31,7 +31,10 @@ thread_local! {
 /// The fit of these votes with these options: from the cache, or computed and kept.
 pub fn fit(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> Result<Arc<Fit>> {
     let options = &options.for_votes(votes)?;
-    let compute = |execution: &mut Execution<'_>| Fit::new_within(votes, options, execution);
+    let compute = |known: Option<Arc<Fit>>, execution: &mut Execution<'_>| match known {
+        Some(fit) => fit.with_whole_path(votes, options, execution),
+        None => Fit::new_within(votes, options, execution),
+    };
     let fit = FITS.fit(key(votes, options), execution, compute)?;
     // Other columns with the same votes in them are no reason to fit again.
     let columns = votes.columns_read();
@@ -44,7 +47,7 @@ pub fn fit(votes: &Votes, options: &Options, execution: &mut Execution<'_>) -> R
     })
 }
 
-/// How many fits of this process the cache did not have.
+/// How many fits of this process the cache did not have, and nothing to make them of.
 #[cfg(feature = "internals")]
 pub fn computed_fits() -> u64 {
     FITS.computed.load(Ordering::Relaxed)
@@ -60,7 +63,7 @@ struct FitCache {
 
 struct CacheState {
     kept: KeptFits,
-    running: HashMap<(FitKey, CvExtent), Arc<Computation>>,
+    running: HashMap<(FitKey, FitExtent), Arc<Computation>>,
 }
 
 /// A fit that is being computed: set when that ends, to None if it failed.
@@ -78,20 +81,22 @@ impl FitCache {
         }
     }
 
+    /// `compute` gets the same fit without the whole path, if that is all that is missing.
     fn fit(
         &self,
         key: FitKey,
         execution: &mut Execution<'_>,
-        compute: impl FnOnce(&mut Execution<'_>) -> Result<Fit>,
+        compute: impl FnOnce(Option<Arc<Fit>>, &mut Execution<'_>) -> Result<Fit>,
     ) -> Result<Arc<Fit>> {
-        let extent = execution.cv_extent();
+        let extent = execution.extent();
         let mut state = self.lock();
-        let turn = loop {
-            if let Some(fit) = state.kept.get(key, extent) {
-                return Ok(fit);
+        let (turn, known) = loop {
+            let known = state.kept.get(key);
+            if let Some(fit) = known.as_ref().filter(|fit| fit.extent() >= extent) {
+                return Ok(fit.clone());
             }
             let Some(other) = state.computation(key, extent) else {
-                break Turn::new(self, &mut state, (key, extent));
+                break (Turn::new(self, &mut state, (key, extent)), known);
             };
             state = self.wait(state, &other, execution)?;
             if let Some(Some(fit)) = other.get() {
@@ -99,8 +104,10 @@ impl FitCache {
             }
         };
         drop(state);
-        self.computed.fetch_add(1, Ordering::Relaxed);
-        let fit = Arc::new(compute(execution)?);
+        let known = known.filter(|_| extent == FitExtent::WholePath);
+        self.computed
+            .fetch_add(u64::from(known.is_none()), Ordering::Relaxed);
+        let fit = Arc::new(compute(known, execution)?);
         turn.succeed(&fit);
         Ok(fit)
     }
@@ -138,13 +145,15 @@ impl CacheState {
     /// A thread that computes a fit itself never waits for another one: the poll of
     /// its computation may have led here, and two such threads could wait for each
     /// other.
-    fn computation(&self, key: FitKey, extent: CvExtent) -> Option<Arc<Computation>> {
+    fn computation(&self, key: FitKey, extent: FitExtent) -> Option<Arc<Computation>> {
+        use FitExtent::{ChosenTime, WholeCurve, WholePath};
         if IS_COMPUTING.get() {
             return None;
         }
-        let complete = self.running.get(&(key, CvExtent::FullGrid));
-        complete
-            .or_else(|| self.running.get(&(key, extent)))
+        let as_far = [WholeCurve, WholePath, ChosenTime].into_iter();
+        let mut as_far = as_far.filter(|&running| running >= extent);
+        as_far
+            .find_map(|running| self.running.get(&(key, running)))
             .cloned()
     }
 }
@@ -153,14 +162,14 @@ impl CacheState {
 /// in whatever way it does.
 struct Turn<'a> {
     cache: &'a FitCache,
-    key: (FitKey, CvExtent),
+    key: (FitKey, FitExtent),
     computation: Arc<Computation>,
     /// Whether this thread was computing already.
     is_nested: bool,
 }
 
 impl<'a> Turn<'a> {
-    fn new(cache: &'a FitCache, state: &mut CacheState, key: (FitKey, CvExtent)) -> Self {
+    fn new(cache: &'a FitCache, state: &mut CacheState, key: (FitKey, FitExtent)) -> Self {
         let computation = Arc::<Computation>::default();
         let is_nested = IS_COMPUTING.replace(true);
         if !is_nested {
@@ -220,11 +229,8 @@ impl KeptFits {
         }
     }
 
-    fn get(&mut self, key: FitKey, extent: CvExtent) -> Option<Arc<Fit>> {
+    fn get(&mut self, key: FitKey) -> Option<Arc<Fit>> {
         let kept = self.fits.get_mut(&key)?;
-        if extent == CvExtent::FullGrid && !has_complete_curve(&kept.fit) {
-            return None;
-        }
         self.uses += 1;
         self.by_last_use.remove(&kept.last_use);
         self.by_last_use.insert(self.uses, key);
@@ -233,10 +239,11 @@ impl KeptFits {
     }
 
     /// Keeps a fit, and returns those that it replaces. One that is too large to be
-    /// kept replaces none.
+    /// kept replaces none, nor does one whose paths end before those of the fit that is kept.
     fn put(&mut self, key: FitKey, fit: &Arc<Fit>) -> Vec<Arc<Fit>> {
         let bytes = fit.approximate_size();
-        if bytes > self.max_bytes {
+        let kept = self.fits.get(&key);
+        if bytes > self.max_bytes || kept.is_some_and(|kept| kept.fit.extent() > fit.extent()) {
             return Vec::new();
         }
         let mut evicted: Vec<_> = self.remove(key).into_iter().collect();
@@ -263,13 +270,6 @@ impl KeptFits {
         self.bytes -= kept.bytes;
         Some(kept.fit)
     }
-}
-
-/// Whether cross-validation, if there was one, went over the whole grid.
-fn has_complete_curve(fit: &Fit) -> bool {
-    let points = fit.path.grid.len();
-    let curve = fit.validation.as_ref();
-    curve.is_none_or(|curve| curve.error.len() == points)
 }
 
 /// A hash of everything that the fit depends on, and of nothing else: the names of
@@ -350,7 +350,8 @@ mod tests {
 
     use super::*;
     use crate::error::{Error, ErrorKind};
-    use crate::{Row, VoteBuilder};
+    use crate::{Loss, ResultSet, Row, Simulation, ThetaUpdate, VoteBuilder};
+    use arrow_array::RecordBatch;
 
     fn tiny_fit() -> Fit {
         let options = Options::default();
@@ -383,15 +384,14 @@ mod tests {
     fn the_least_recently_used_fit_goes_first() {
         let fit = Arc::new(tiny_fit());
         let mut kept = KeptFits::new(3 * fit.approximate_size());
-        let extent = CvExtent::FullGrid;
         for number in 0..3 {
             assert!(kept.put(key_of(number), &fit).is_empty());
         }
-        assert!(kept.get(key_of(0), extent).is_some());
+        assert!(kept.get(key_of(0)).is_some());
         assert_eq!(kept.put(key_of(3), &fit).len(), 1);
         assert_eq!(kept.put(key_of(3), &fit).len(), 1); // the same again
         assert_consistent(&kept);
-        let known = (0..4).map(|number| kept.get(key_of(number), extent).is_some());
+        let known = (0..4).map(|number| kept.get(key_of(number)).is_some());
         assert_eq!(known.collect::<Vec<_>>(), [true, false, true, true]);
     }
 
@@ -405,7 +405,74 @@ mod tests {
         kept.put(key_of(1), &fit);
         kept.max_bytes -= 1;
         assert!(kept.put(key_of(0), &fit).is_empty());
-        assert!(kept.get(key_of(1), CvExtent::FullGrid).is_some());
+        assert!(kept.get(key_of(1)).is_some());
+    }
+
+    /// A ranking needs the path up to the chosen time only; who asks for the annotators next
+    /// gets the rest of the path, and no new fit.
+    #[test]
+    fn a_fit_up_to_the_chosen_time_is_completed() {
+        let simulation = Simulation {
+            annotators: 60,
+            items: 12,
+            ..Simulation::default()
+        };
+        let squared = || Options {
+            grid_points: 20,
+            ..Options::default()
+        };
+        let cases = [
+            squared(),
+            Options {
+                theta_update: ThetaUpdate::Lagged,
+                ..squared()
+            },
+            Options {
+                loss: Loss::Logistic,
+                ..squared()
+            },
+            Options {
+                folds: 0,
+                t: Some(1.5),
+                ..squared()
+            },
+        ];
+        for options in cases {
+            let mut votes = VoteBuilder::new(&options);
+            for batch in simulation.clone().run().unwrap() {
+                votes.push_batch(&batch.unwrap()).unwrap();
+            }
+            let votes = votes.finish().unwrap();
+            let run = |extent: FitExtent| {
+                let mut execution = Execution::new();
+                execution.set_extent(extent);
+                fit(&votes, &options, &mut execution).unwrap()
+            };
+            let whole = Fit::new(&votes, &options).unwrap();
+            let short = run(FitExtent::ChosenTime);
+            let is_chosen_by_folds = options.t.is_none();
+            assert_eq!(short.extent() == FitExtent::ChosenTime, is_chosen_by_folds);
+            let points = short.path.theta.len() / short.items.len();
+            assert_eq!(points, 1 + short.chosen.as_ref().unwrap().grid_index);
+            let tables = |fit: &Fit, extent: FitExtent| -> Vec<RecordBatch> {
+                let sets = ResultSet::ALL.into_iter();
+                let sets = sets.filter(|set| set.extent() <= extent);
+                sets.map(|set| fit.table(set).unwrap()).collect()
+            };
+            for extent in [FitExtent::ChosenTime, FitExtent::WholePath] {
+                let fit = run(extent);
+                assert!(fit.extent() >= extent);
+                assert_eq!(tables(&fit, extent), tables(&whole, extent));
+            }
+            if is_chosen_by_folds {
+                for set in [ResultSet::Annotators, ResultSet::Path] {
+                    assert_eq!(short.table(set).unwrap_err().kind(), ErrorKind::Internal);
+                }
+            }
+            let whole_path = run(FitExtent::WholePath);
+            assert!(Arc::ptr_eq(&whole_path, &run(FitExtent::ChosenTime)));
+            assert_eq!(*run(FitExtent::WholeCurve), whole);
+        }
     }
 
     #[test]
@@ -417,8 +484,8 @@ mod tests {
         }
         assert_consistent(&kept);
         assert_eq!(kept.fits.len(), 1000);
-        assert!(kept.get(key_of(99_000), CvExtent::FullGrid).is_some());
-        assert!(kept.get(key_of(98_999), CvExtent::FullGrid).is_none());
+        assert!(kept.get(key_of(99_000)).is_some());
+        assert!(kept.get(key_of(98_999)).is_none());
     }
 
     /// Waits until so many threads wait for a computation: each holds it.
@@ -438,7 +505,7 @@ mod tests {
         for max_bytes in [0, MAX_BYTES] {
             let cache = FitCache::new(max_bytes);
             let call = || {
-                let compute = |_: &mut Execution<'_>| {
+                let compute = |_: Option<Arc<Fit>>, _: &mut Execution<'_>| {
                     until_waiting(&cache, 3);
                     Ok(tiny_fit())
                 };
@@ -461,7 +528,7 @@ mod tests {
         let cache = FitCache::new(MAX_BYTES);
         let calls = AtomicUsize::new(0);
         let call = || {
-            let compute = |_: &mut Execution<'_>| {
+            let compute = |_: Option<Arc<Fit>>, _: &mut Execution<'_>| {
                 if calls.fetch_add(1, Ordering::Relaxed) > 0 {
                     return Ok(tiny_fit());
                 }
@@ -486,7 +553,7 @@ mod tests {
         let stopped = std::sync::Barrier::new(2);
         thread::scope(|scope| {
             scope.spawn(|| {
-                let compute = |_: &mut Execution<'_>| {
+                let compute = |_: Option<Arc<Fit>>, _: &mut Execution<'_>| {
                     stopped.wait();
                     Ok(tiny_fit())
                 };
@@ -498,7 +565,7 @@ mod tests {
                 thread::yield_now();
             }
             let mut execution = Execution::new().poll(|| ControlFlow::Break(()));
-            let outcome = cache.fit(key_of(1), &mut execution, |_| {
+            let outcome = cache.fit(key_of(1), &mut execution, |_, _| {
                 unreachable!("the other does")
             });
             stopped.wait();
@@ -509,8 +576,8 @@ mod tests {
     #[test]
     fn a_poll_that_fits_the_same_does_not_wait_for_itself() {
         let cache = FitCache::new(MAX_BYTES);
-        let fit = cache.fit(key_of(1), &mut Execution::new(), |execution| {
-            cache.fit(key_of(1), execution, |_| Ok(tiny_fit()))?;
+        let fit = cache.fit(key_of(1), &mut Execution::new(), |_, execution| {
+            cache.fit(key_of(1), execution, |_, _| Ok(tiny_fit()))?;
             Ok(tiny_fit())
         });
         assert!(fit.is_ok());

@@ -6,9 +6,9 @@ use super::{
     PersonalScores, RowChecks, SelfConsistency,
 };
 use crate::error::Result;
-use crate::execution::{CvExtent, Stop};
+use crate::execution::{FitExtent, Stop};
 use crate::model::{
-    CvInput, Evidence, Fitted, PairVariance, Path, Problem, Snapshot, StandardErrors,
+    CvInput, Evidence, Fitted, PairVariance, Problem, Snapshot, StandardErrors,
     cross_validate_with, knockoff_selection, knockoff_statistics,
 };
 use crate::options::{BiasTest, Loss, Options, PairModel};
@@ -18,24 +18,18 @@ use crate::votes::{Folds, Votes};
 pub(super) fn compute(
     votes: &Votes,
     options: &Options,
-    (threads, extent): (usize, CvExtent),
+    (threads, extent): (usize, FitExtent),
     stop: &Stop,
 ) -> Result<Fit> {
     let comparisons = &votes.comparisons;
     let problem = Problem::on_threads(comparisons, options, threads, stop)?;
     let mut tally = ItemTally::new(comparisons, &problem.consensus, threads)?;
-    let run = PathRunner {
-        votes,
-        options,
-        problem: &problem,
-        grid: problem.grid(options)?,
-        threads,
-    };
+    let run = PathRunner::new(votes, options, &problem, threads)?;
     let folds = folds(votes, options);
     let paths = 1 + folds.as_ref().map_or(0, Folds::count);
     stop.steps.expect(paths * run.grid.len());
     let (path, validation) = match folds {
-        None => (run.path(run.known_index(), stop)?, None),
+        None => (run.whole_path(run.known_index(), stop)?, None),
         Some(folds) => run.cross_validated_path(&folds, extent, stop)?,
     };
     let totals = FitTotals {
@@ -86,6 +80,19 @@ pub(super) fn compute(
     fit.refuse_overflow()
 }
 
+/// The path over the whole grid.
+pub(super) fn whole_path(
+    votes: &Votes,
+    options: &Options,
+    threads: usize,
+    stop: &Stop,
+) -> Result<PathRecord> {
+    let problem = Problem::on_threads(&votes.comparisons, options, threads, stop)?;
+    let run = PathRunner::new(votes, options, &problem, threads)?;
+    stop.steps.expect(run.grid.len());
+    Ok(run.whole_path(None, stop)?.record)
+}
+
 /// The folds of the cross-validation. None if a time is given, no folds are
 /// wanted, or there is a single vote.
 fn folds(votes: &Votes, options: &Options) -> Option<Folds> {
@@ -118,7 +125,22 @@ struct PathRun {
     chosen: Option<ChosenModel>,
 }
 
-impl PathRunner<'_> {
+impl<'a> PathRunner<'a> {
+    fn new(
+        votes: &'a Votes,
+        options: &'a Options,
+        problem: &'a Problem,
+        threads: usize,
+    ) -> Result<Self> {
+        Ok(Self {
+            votes,
+            options,
+            problem,
+            grid: problem.grid(options)?,
+            threads,
+        })
+    }
+
     /// The grid index of the chosen time, where that does not need cross-validation. A
     /// single vote cannot be held out; it says nothing about effects.
     fn known_index(&self) -> Option<usize> {
@@ -131,17 +153,22 @@ impl PathRunner<'_> {
 
     /// Runs the path over the grid, and describes the model at one of its times
     /// if that is known already.
-    fn path(&self, chosen_index: Option<usize>, stop: &Stop) -> Result<PathRun> {
+    fn whole_path(&self, chosen_index: Option<usize>, stop: &Stop) -> Result<PathRun> {
+        self.path(self.grid.len(), chosen_index, stop)
+    }
+
+    /// The same up to so many grid times.
+    fn path(&self, points: usize, chosen_index: Option<usize>, stop: &Stop) -> Result<PathRun> {
         let mut path = self.problem.path(stop)?;
         let (hodgerank, consensus) = match self.options.loss {
             Loss::Squared => (path.consensus().to_vec(), Vec::new()),
             _ => (self.problem.hodgerank(stop)?, path.consensus().to_vec()),
         };
-        let mut record = PathRecord::default();
+        let mut record = PathRecord::new(&self.grid);
         let mut chosen = None;
-        for (index, &t) in self.grid.iter().enumerate() {
+        for (index, &t) in self.grid[..points].iter().enumerate() {
             let snapshot = path.advance_to(t, stop)?;
-            record.push(snapshot);
+            record.push(index, snapshot);
             stop.steps.count();
             if chosen_index == Some(index) {
                 chosen = Some(self.chosen_model(snapshot, index, &hodgerank, stop)?);
@@ -151,21 +178,16 @@ impl PathRunner<'_> {
             record,
             hodgerank,
             consensus,
-            iterations: iterations(&path, self.grid[self.grid.len() - 1]),
+            iterations: path.iterations_to(self.grid[self.grid.len() - 1]) as u64,
             chosen,
         })
     }
 
-    /// Runs the path at the same time as those of the folds, which choose a time.
-    ///
-    /// When the time is chosen, the path has passed it, and is run once more up
-    /// to there. This takes from 1 to 4 % of a fit, as few effects have entered
-    /// by then; to keep the models at all grid times instead would take memory
-    /// for up to 50 deviations of each annotator.
+    /// Runs the path and those of the folds, which choose a time.
     fn cross_validated_path(
         &self,
         folds: &Folds,
-        extent: CvExtent,
+        extent: FitExtent,
         stop: &Stop,
     ) -> Result<(PathRun, Option<CvCurve>)> {
         let input = CvInput {
@@ -174,10 +196,19 @@ impl PathRunner<'_> {
             settings: self.problem.settings,
             norm: self.problem.norm,
             grid: &self.grid,
-            extent,
+            extent: extent.of_folds(),
         };
-        let path = || self.path(None, stop);
+        if extent == FitExtent::ChosenTime {
+            let (validation, ()) = cross_validate_with(&input, self.threads, stop, || Ok(()))?;
+            let index = validation.best();
+            let run = self.path(index + 1, Some(index), stop)?;
+            return Ok((run, Some(CvCurve::new(&validation))));
+        }
+        let path = || self.whole_path(None, stop);
         let (validation, mut run) = cross_validate_with(&input, self.threads, stop, path)?;
+        // The path has passed the chosen time, and is run once more up to there. This takes
+        // from 1 to 4 % of a fit, as few effects have entered by then; to keep the models at
+        // all grid times instead would take memory for up to 50 deviations of each annotator.
         let index = validation.best();
         let mut path = self.problem.path(stop)?;
         let snapshot = path.advance_to(self.grid[index], stop)?;
@@ -223,12 +254,6 @@ impl PathRunner<'_> {
             stop,
         )
     }
-}
-
-/// The number of steps up to a time, the step that it lies within included.
-fn iterations(path: &Path, t: f64) -> u64 {
-    let within = path.first_entry().is_finite() && path.time() < t;
-    path.iteration() as u64 + u64::from(within)
 }
 
 /// The tests of each annotator; none if nobody knows who voted. Without position bias in

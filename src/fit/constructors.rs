@@ -1,6 +1,6 @@
 //! `Fit::new`: checks the input, then runs the computation.
 
-use super::compute::compute;
+use super::compute::{compute, whole_path};
 use super::types::Fit;
 use super::vote_checks::{refuse_one_sided, refuse_strong_choices, refuse_unknown_annotators};
 use crate::error::Result;
@@ -31,10 +31,30 @@ impl Fit {
         check_votes(votes, options)?;
         execution.limit(options.max_seconds);
         execution.limit_threads(options.threads);
-        let cv_extent = execution.cv_extent();
+        let extent = execution.extent();
         execution.run_sized(votes.comparisons.len(), |threads, stop| {
-            compute(votes, options, (threads, cv_extent), stop)
+            compute(votes, options, (threads, extent), stop)
         })
+    }
+
+    /// The same fit with the path over the whole grid. The votes and options are those that it
+    /// was made of.
+    pub(super) fn with_whole_path(
+        &self,
+        votes: &Votes,
+        options: &Options,
+        execution: &mut Execution<'_>,
+    ) -> Result<Self> {
+        execution.limit(options.max_seconds);
+        execution.limit_threads(options.threads);
+        let path = execution.run_sized(votes.comparisons.len(), |threads, stop| {
+            whole_path(votes, options, threads, stop)
+        })?;
+        let fit = Self {
+            path,
+            ..self.clone()
+        };
+        fit.refuse_overflow()
     }
 
     /// The same fit with verdicts at another false discovery rate, from 0 to 1. Whom the

@@ -10,13 +10,19 @@ use crate::model::{CrossValidation, Flow, LaplacianSolver, Snapshot, agreement};
 use crate::votes::{Comparison, Comparisons};
 
 impl PathRecord {
-    /// Adds the model at the next grid time.
-    pub(super) fn push(&mut self, snapshot: &Snapshot) {
-        let index = self.grid.len() as u32;
-        self.grid.push(snapshot.t());
+    /// Of these grid times, and of no model yet.
+    pub(super) fn new(grid: &[f64]) -> Self {
+        Self {
+            grid: grid.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the model at the grid time of an index, which is the next one.
+    pub(super) fn push(&mut self, index: usize, snapshot: &Snapshot) {
         self.theta.extend(snapshot.theta());
-        self.bias.push(index, snapshot.position_bias());
-        self.deviation.push(index, snapshot.deviation_norm());
+        self.bias.push(index as u32, snapshot.position_bias());
+        self.deviation.push(index as u32, snapshot.deviation_norm());
     }
 }
 

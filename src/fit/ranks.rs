@@ -32,7 +32,7 @@ impl Fit {
         check_votes(votes, options)?;
         execution.limit(options.max_seconds);
         execution.limit_threads(options.threads);
-        let extent = execution.cv_extent();
+        let extent = execution.extent();
         let threads = execution.thread_limit();
         let partition = votes.comparisons.partition();
         execution.run(|stop| {

@@ -1,6 +1,7 @@
 //! What a fit holds: plain data, by item, by annotator, by pair or by grid time.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::execution::FitExtent;
 use crate::model::{Evidence, Flow, PairVariance, StandardErrors, VoteModel};
 use crate::options::Loss;
 use crate::votes::Ids;
@@ -130,9 +131,11 @@ pub(crate) struct SelfConsistency {
     pub same_side: Vec<u32>,
 }
 
-/// The path at its grid times.
+/// The path at its grid times: at all of them, or up to the chosen one; see
+/// [`FitExtent`](crate::execution::FitExtent).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PathRecord {
+    /// All grid times.
     pub grid: Vec<f64>,
     /// θ at each grid time, one grid time after the other.
     pub theta: Vec<f64>,
@@ -247,6 +250,31 @@ impl Fit {
     /// What a difference of scores says of votes.
     pub(crate) fn vote_model(&self) -> VoteModel {
         VoteModel::new(self.totals.loss, self.totals.strength)
+    }
+
+    /// How far the paths were run.
+    pub(crate) fn extent(&self) -> FitExtent {
+        let points = self.path.grid.len();
+        let curve = self.validation.as_ref();
+        if self.path.theta.len() < points * self.items.len() {
+            FitExtent::ChosenTime
+        } else if curve.is_some_and(|curve| curve.error.len() < points) {
+            FitExtent::WholePath
+        } else {
+            FitExtent::WholeCurve
+        }
+    }
+
+    /// An error if the path ends at the chosen time. No caller of this library gets such a
+    /// fit, except for tables that need no more of it.
+    pub(crate) fn require_whole_path(&self) -> Result<()> {
+        match self.extent() {
+            FitExtent::ChosenTime => Err(Error::new(
+                ErrorKind::Internal,
+                "the path was not run to its end",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// θ at a grid time.

@@ -64,6 +64,20 @@ impl Path {
         either!(&self.0, path => path.time())
     }
 
+    /// The number of steps from the beginning to a time that is not before the current one,
+    /// the step that it lies within included. They need not be made to be counted.
+    pub fn iterations_to(&self, t: f64) -> usize {
+        let mut steps = self.iteration();
+        if !self.first_entry().is_finite() {
+            return steps;
+        }
+        while !either!(&self.0, path => path.reaches(t, steps)) {
+            steps += 1;
+        }
+        let before = either!(&self.0, path => path.time_after(steps));
+        steps + usize::from(before < t)
+    }
+
     /// When each γ first was not zero.
     pub fn bias_entries(&self) -> Vec<Option<EffectEntry>> {
         either!(&self.0, path => path.bias_entries())

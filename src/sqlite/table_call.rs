@@ -83,9 +83,7 @@ impl TableCall<'_> {
         }
         let fit = interruptible(&self.connection, limit, |execution| {
             let votes = ingest.finish(execution)?;
-            if !self.function.shows_curve() {
-                execution.stop_early();
-            }
+            execution.set_extent(self.function.extent());
             cache::fit(&votes, &options, execution)
         })?;
         self.table(fit)

@@ -4,6 +4,7 @@
 //! columns: `f(a, b)` sets them in order, `WHERE kappa = 10` by name.
 
 use super::predict;
+use crate::execution::FitExtent;
 use crate::render::arrow::{ColumnKind, ResultSet};
 use crate::simulate::Simulation;
 
@@ -35,9 +36,13 @@ pub(super) const TEST: &str = "me_test";
 pub(super) const KIND: &str = "me_kind";
 
 impl TableFunction {
-    /// Whether the result may show the complete cross-validation curve.
-    pub fn shows_curve(self) -> bool {
-        matches!(self, Self::Fit(ResultSet::Cv) | Self::Plot | Self::Report)
+    /// How far its fit has to run the paths.
+    pub fn extent(self) -> FitExtent {
+        match self {
+            Self::Fit(set) | Self::Unpack(set) => set.extent(),
+            Self::UnpackRanking | Self::Predict | Self::Simulate => FitExtent::ChosenTime,
+            Self::Plot | Self::Report => FitExtent::WholeCurve,
+        }
     }
 
     /// All table functions.

@@ -226,7 +226,17 @@ impl GlmPath {
 
     /// The current time.
     pub fn time(&self) -> f64 {
-        self.first_entry + self.steps as f64 * self.settings.alpha
+        self.time_after(self.steps)
+    }
+
+    /// The time after so many steps.
+    pub fn time_after(&self, steps: usize) -> f64 {
+        self.first_entry + steps as f64 * self.settings.alpha
+    }
+
+    /// Whether the step after so many steps comes to a time.
+    pub fn reaches(&self, t: f64, steps: usize) -> bool {
+        self.time_after(steps) + self.settings.alpha >= t
     }
 
     /// When each γ first was not zero.
@@ -242,7 +252,7 @@ impl GlmPath {
     /// The model at a time, after the steps up to it. The path does not go back.
     pub fn advance_to(&mut self, t: f64, stop: &Stop) -> Result<&Snapshot> {
         if self.first_entry.is_finite() {
-            while self.time() + self.settings.alpha < t {
+            while !self.reaches(t, self.steps) {
                 self.step(stop)?;
             }
         }

@@ -119,7 +119,17 @@ impl SquaredPath {
 
     /// The current time.
     pub fn time(&self) -> f64 {
-        self.start + self.steps as f64 * self.settings.alpha
+        self.time_after(self.steps)
+    }
+
+    /// The time after so many steps.
+    pub fn time_after(&self, steps: usize) -> f64 {
+        self.start + steps as f64 * self.settings.alpha
+    }
+
+    /// Whether the step after so many steps comes to a time.
+    pub fn reaches(&self, t: f64, steps: usize) -> bool {
+        self.time_after(steps) + self.settings.alpha >= t
     }
 
     /// When each γ first was not zero.
@@ -137,7 +147,7 @@ impl SquaredPath {
     pub fn advance_to(&mut self, t: f64, stop: &Stop) -> Result<&Snapshot> {
         debug_assert!(t <= self.first_entry || t >= self.time(), "{t} is past");
         if self.first_entry.is_finite() {
-            while self.time() + self.settings.alpha < t {
+            while !self.reaches(t, self.steps) {
                 self.step(stop)?;
             }
         }

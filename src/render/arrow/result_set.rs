@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::execution::FitExtent;
 use crate::options::from_name;
 
 /// A result set of a fit.
@@ -59,6 +60,25 @@ impl ResultSet {
             Self::Triangles => "triangles",
             Self::Compare => "compare",
             Self::Next => "next",
+        }
+    }
+}
+
+impl ResultSet {
+    /// How far a fit has to run its paths for this set.
+    #[allow(dead_code, reason = "for the hosts, which are features")]
+    pub(crate) fn extent(self) -> FitExtent {
+        match self {
+            // Annotators come with the times at which their effects enter.
+            Self::Annotators | Self::Path => FitExtent::WholePath,
+            Self::Cv => FitExtent::WholeCurve,
+            Self::Ranking
+            | Self::Personal
+            | Self::Summary
+            | Self::Cycles
+            | Self::Triangles
+            | Self::Compare
+            | Self::Next => FitExtent::ChosenTime,
         }
     }
 }

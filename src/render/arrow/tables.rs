@@ -8,7 +8,7 @@ use super::columns::TableRow;
 use super::result_set::ResultSet;
 use super::set_arguments::SetArguments;
 use crate::error::{Error, ErrorKind, Result};
-use crate::execution::Execution;
+use crate::execution::{Execution, FitExtent};
 use crate::fit::Fit;
 use crate::fit::hodgerank_only::HodgeRankOnly;
 use crate::options::Options;
@@ -53,6 +53,9 @@ impl Fit {
         execution: &mut Execution<'_>,
     ) -> Result<RecordBatch> {
         let types = (self.annotator_ids().id_type(), self.item_ids().id_type());
+        if set.extent() == FitExtent::WholePath {
+            self.require_whole_path()?;
+        }
         match set {
             ResultSet::Ranking => batch(set, types, self.ranking()?),
             ResultSet::Annotators => batch(set, types, self.annotators()?),
