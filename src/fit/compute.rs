@@ -243,7 +243,7 @@ impl<'a> PathRunner<'a> {
             theta: snapshot.theta(),
             loss: self.options.loss,
             ridge: self.options.hessian_ridge(),
-            effects: has_effects.then_some((snapshot, self.problem.settings)),
+            effects: has_effects.then(|| (snapshot, self.problem.settings_of_long_steps())),
         };
         StandardErrors::new(
             &self.votes.comparisons,

@@ -16,6 +16,9 @@ use crate::votes::Comparisons;
 /// More steps than this are refused rather than run.
 const MAX_STEPS: f64 = 2e7;
 
+/// Long steps, as a multiple of the default. From twice that on a path oscillates.
+const LONG_STEP: f64 = 1.5;
+
 /// A path that would take more memory than this is refused.
 const MAX_PATH_BYTES: f64 = 4e9;
 
@@ -117,6 +120,16 @@ impl Problem {
     /// The votes by pair, with mean choices where the loss is not the squared one.
     pub(crate) fn pairs(&self) -> &Flow {
         self.path_votes.pairs().unwrap_or(&self.flow)
+    }
+
+    /// The settings of the path with long steps: those of paths that are compared with each
+    /// other only, where each ends a little off in the same way.
+    pub(crate) fn settings_of_long_steps(&self) -> Settings {
+        let default = self.statistics.total() / (self.settings.kappa * self.norm);
+        Settings {
+            alpha: f64::max(self.settings.alpha, LONG_STEP * default),
+            ..self.settings
+        }
     }
 
     /// A path over all votes, at its beginning.

@@ -13,7 +13,7 @@ pub struct Fitted<'a> {
     pub loss: Loss,
     /// The ridge in the Hessian of θ; 0 with the squared loss.
     pub ridge: f64,
-    /// The annotators' own effects, and how the path to them was run; None if the model
+    /// The annotators' own effects, and how the path to them is run again; None if the model
     /// has no effects, as where nobody knows who voted.
     pub effects: Option<(&'a Snapshot, Settings)>,
 }

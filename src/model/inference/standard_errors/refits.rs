@@ -9,7 +9,8 @@
 //! out, since that could separate items from each other.
 //!
 //! A refit ends where an effect is shrunk as much as in the fit: t and the step size
-//! are scaled with the weight of all votes.
+//! are scaled with the weight of all votes. Its steps are longer than those of the fit by
+//! half, since refits are compared with each other only.
 
 use std::sync::Arc;
 
