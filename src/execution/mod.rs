@@ -371,7 +371,18 @@ impl Stop {
     }
 
     /// An error once the work was told to stop.
+    ///
+    /// A step of the path asks for each annotator, so without a deadline nothing is called.
+    #[inline(always)]
     pub fn check(&self) -> Result<()> {
+        match self.asked.load(Ordering::Relaxed) || self.at.is_some() {
+            true => self.check_time(),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn check_time(&self) -> Result<()> {
         let is_over = |at: Instant| Instant::now() >= at;
         if self.asked.load(Ordering::Relaxed) || self.at.is_some_and(is_over) {
             Err(interrupted())

@@ -7,7 +7,7 @@
 //! table's order. That saves gathering and scattering.
 
 use super::statistics::{Adjacency, AnnotatorQuads, BlockStatistics, SideSlices, SideSumsOf};
-use crate::linalg::dense::{self, Tile, tiles};
+use crate::linalg::dense::{self, SmallMatrix, Tile, tiles};
 use crate::linalg::gather::{GatherSlice, GatheredValuesMut};
 use crate::linalg::simd::{Lanes, Quad, Sink, StoredQuad, sum};
 
@@ -16,7 +16,7 @@ pub(super) struct Blocks {
     /// By annotator.
     layouts: Vec<BlockLayout>,
     tiles: Vec<Tile>,
-    /// a_u and b_u over all items, for blocks over all items.
+    /// a_u and b_u of dense blocks as numbers, in the order of the block.
     vectors: Vec<Quad>,
 }
 
@@ -26,24 +26,25 @@ enum BlockLayout {
     /// No tiles: products go over the votes.
     Sparse,
     /// The items that the annotator saw, in the order of its statistics.
-    SeenItems { tiles: usize },
+    SeenItems { tiles: usize, vectors: usize },
     /// All items, in the table's order.
     AllItems { tiles: usize, vectors: usize },
 }
 
 /// One annotator's block.
 #[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
+pub(super) struct Block<'a, M = BlockLaplacian<'a>> {
     /// The items that the vectors are over; None for all items in the table's order.
     pub items: Option<GatherSlice<'a>>,
     pub side_sums: SideSumsOf<'a>,
     pub votes: f64,
     pub net_left: f64,
-    laplacian: BlockLaplacian<'a>,
+    laplacian: M,
 }
 
+/// Tiles or votes.
 #[derive(Clone, Copy)]
-enum BlockLaplacian<'a> {
+pub(super) enum BlockLaplacian<'a> {
     Dense(&'a [Tile]),
     Sparse(Adjacency<'a>),
 }
@@ -62,12 +63,10 @@ impl Blocks {
         let quads = |u: usize| statistics.quad_range(u).len();
         let annotators = statistics.annotators();
         let dense = || (0..annotators).filter(|&u| is_dense(quads(u), &statistics.graph(u)));
-        let all = statistics.items().div_ceil(4);
-        let over_all_items = dense().filter(|&u| quads(u) == all).count();
         Self {
             layouts: vec![BlockLayout::Sparse; annotators],
             tiles: Vec::with_capacity(dense().map(|u| tiles(quads(u))).sum()),
-            vectors: Vec::with_capacity(2 * all * over_all_items),
+            vectors: Vec::with_capacity(dense().map(|u| 2 * quads(u)).sum()),
         }
     }
 
@@ -91,55 +90,70 @@ impl Blocks {
                 dense::add(block, index(row), index(other), -weight);
             }
         }
-        self.layouts[u] = BlockLayout::SeenItems { tiles: start };
+        let (tiles, vectors) = (start, self.vectors.len());
+        self.vectors.resize(vectors + 2 * quads, [0.0; 4]);
+        let (imbalance, net_wins) = self.vectors[vectors..].split_at_mut(quads);
         if all {
-            let vectors = self.vectors.len();
-            self.layouts[u] = BlockLayout::AllItems {
-                tiles: start,
-                vectors,
-            };
-            self.vectors.resize(vectors + 2 * quads, [0.0; 4]);
-            let (imbalance, net_wins) = self.vectors[vectors..].split_at_mut(quads);
+            self.layouts[u] = BlockLayout::AllItems { tiles, vectors };
             spread(items, annotator.side_sums.imbalance(), imbalance);
             spread(items, annotator.side_sums.net_wins(), net_wins);
+        } else {
+            self.layouts[u] = BlockLayout::SeenItems { tiles, vectors };
+            copy(annotator.side_sums.imbalance(), imbalance);
+            copy(annotator.side_sums.net_wins(), net_wins);
         }
     }
 
     #[inline(always)]
     pub(super) fn of<'a>(&'a self, statistics: &'a BlockStatistics, u: usize) -> Block<'a> {
-        let AnnotatorQuads {
-            items,
-            side_sums,
-            votes,
-            net_left,
-        } = statistics.quads(u);
-        let quads = side_sums.quads();
-        let own = Block {
-            items: Some(items),
-            side_sums,
-            votes,
-            net_left,
-            laplacian: BlockLaplacian::Dense(&[]),
-        };
-        let dense = |start: usize| BlockLaplacian::Dense(&self.tiles[start..start + tiles(quads)]);
         match self.layouts[u] {
-            BlockLayout::Sparse => Block {
-                laplacian: BlockLaplacian::Sparse(statistics.graph(u)),
-                ..own
+            BlockLayout::Sparse => {
+                let AnnotatorQuads {
+                    items,
+                    side_sums,
+                    votes,
+                    net_left,
+                } = statistics.quads(u);
+                Block {
+                    items: Some(items),
+                    side_sums,
+                    votes,
+                    net_left,
+                    laplacian: BlockLaplacian::Sparse(statistics.graph(u)),
+                }
+            }
+            BlockLayout::SeenItems { tiles, vectors } => Block {
+                items: Some(statistics.item_quads(u)),
+                ..self.over_all_items(statistics, u, tiles, vectors)
             },
-            BlockLayout::SeenItems { tiles } => Block {
-                laplacian: dense(tiles),
-                ..own
-            },
-            BlockLayout::AllItems { tiles, vectors } => Block {
-                items: None,
-                side_sums: SideSumsOf::Numbers(SideSlices {
-                    imbalance: &self.vectors[vectors..vectors + quads],
-                    net_wins: &self.vectors[vectors + quads..vectors + 2 * quads],
-                }),
-                laplacian: dense(tiles),
-                ..own
-            },
+            BlockLayout::AllItems { tiles, vectors } => {
+                self.over_all_items(statistics, u, tiles, vectors)
+            }
+        }
+    }
+
+    /// A dense block as if it were over all items.
+    #[inline(always)]
+    fn over_all_items<'a>(
+        &'a self,
+        statistics: &'a BlockStatistics,
+        u: usize,
+        first_tile: usize,
+        first_quad: usize,
+    ) -> Block<'a> {
+        let quads = statistics.quad_range(u).len();
+        let vectors = &self.vectors[first_quad..first_quad + 2 * quads];
+        let (imbalance, net_wins) = vectors.split_at(quads);
+        let [votes, net_left] = statistics.vote_sums(u);
+        Block {
+            items: None,
+            side_sums: SideSumsOf::Numbers(SideSlices {
+                imbalance,
+                net_wins,
+            }),
+            votes,
+            net_left,
+            laplacian: BlockLaplacian::Dense(&self.tiles[first_tile..first_tile + tiles(quads)]),
         }
     }
 
@@ -179,6 +193,13 @@ impl Blocks {
     }
 }
 
+/// Writes the values one after the other.
+fn copy(values: impl Iterator<Item = Quad>, out: &mut [Quad]) {
+    for (slot, value) in out.iter_mut().zip(values) {
+        *slot = value;
+    }
+}
+
 /// Puts each value at the index of its item.
 fn spread(items: &[u32], values: impl Iterator<Item = Quad>, out: &mut [Quad]) {
     out.fill([0.0; 4]);
@@ -187,7 +208,66 @@ fn spread(items: &[u32], values: impl Iterator<Item = Quad>, out: &mut [Quad]) {
     }
 }
 
-impl Block<'_> {
+/// The Laplacian of a block.
+pub(super) trait Laplacian {
+    /// Hands the product with x to a sink, quad by quad. `image` is scratch memory.
+    fn product<L: Lanes>(&self, lanes: L, x: &[Quad], image: &mut [Quad], sink: &mut impl Sink<L>);
+}
+
+impl Laplacian for BlockLaplacian<'_> {
+    #[inline(always)]
+    fn product<L: Lanes>(&self, lanes: L, x: &[Quad], image: &mut [Quad], sink: &mut impl Sink<L>) {
+        match self {
+            Self::Dense(tiles) => {
+                dense::times(lanes, tiles, x, image);
+                for (index, value) in image.iter().enumerate() {
+                    sink.take(lanes, index, lanes.load(value));
+                }
+            }
+            Self::Sparse(graph) => graph.product(lanes, x, sink),
+        }
+    }
+}
+
+impl<const N: usize> Laplacian for SmallMatrix<'_, N> {
+    #[inline(always)]
+    fn product<L: Lanes>(&self, lanes: L, x: &[Quad], _: &mut [Quad], sink: &mut impl Sink<L>) {
+        SmallMatrix::product(*self, lanes, x, sink);
+    }
+}
+
+impl<'a> Block<'a> {
+    /// How many quads a dense block has.
+    #[inline(always)]
+    pub(super) fn dense_quads(&self) -> Option<usize> {
+        match self.laplacian {
+            BlockLaplacian::Dense(_) => Some(self.side_sums.quads()),
+            BlockLaplacian::Sparse(_) => None,
+        }
+    }
+
+    /// The same block, which is dense and has N quads.
+    #[inline(always)]
+    pub(super) fn small<const N: usize>(self) -> Block<'a, SmallMatrix<'a, N>> {
+        let (BlockLaplacian::Dense(matrix), SideSumsOf::Numbers(sums)) =
+            (self.laplacian, self.side_sums)
+        else {
+            unreachable!("a dense block has tiles and numbers");
+        };
+        Block {
+            items: self.items.map(|items| items.split_at(N).0),
+            side_sums: SideSumsOf::Numbers(SideSlices {
+                imbalance: &sums.imbalance[..N],
+                net_wins: &sums.net_wins[..N],
+            }),
+            votes: self.votes,
+            net_left: self.net_left,
+            laplacian: SmallMatrix::new(matrix),
+        }
+    }
+}
+
+impl<'a, M: Laplacian> Block<'a, M> {
     /// Hands the product L_u x to a sink, quad by quad. `image` is scratch memory.
     #[inline(always)]
     pub(super) fn product<L: Lanes>(
@@ -197,15 +277,7 @@ impl Block<'_> {
         image: &mut [Quad],
         sink: &mut impl Sink<L>,
     ) {
-        match &self.laplacian {
-            BlockLaplacian::Dense(tiles) => {
-                dense::times(lanes, tiles, x, image);
-                for (index, value) in image.iter().enumerate() {
-                    sink.take(lanes, index, lanes.load(value));
-                }
-            }
-            BlockLaplacian::Sparse(graph) => graph.product(lanes, x, sink),
-        }
+        self.laplacian.product(lanes, x, image, sink);
     }
 
     /// x = θ + scale·z at the block's items. Returns a_uᵀx, given a_u.
@@ -243,7 +315,7 @@ impl Block<'_> {
 
     /// Values over all items of the table, at the block's items.
     #[inline(always)]
-    pub(super) fn at_items<'x>(&self, values: &'x mut [f64]) -> AtItems<'_, 'x> {
+    pub(super) fn at_items<'x>(&self, values: &'x mut [f64]) -> AtItems<'a, 'x> {
         match self.items {
             Some(items) => AtItems::Some(items.of_mut(values)),
             None => AtItems::All(values.as_chunks_mut::<4>().0),

@@ -7,4 +7,4 @@ mod inverse;
 mod tile;
 
 pub(crate) use inverse::invert;
-pub(crate) use tile::{DenseProduct, Tile, add, get, tiles, times};
+pub(crate) use tile::{DenseProduct, SmallMatrix, Tile, add, get, tiles, times};

@@ -1,6 +1,6 @@
 //! Tiles, and the product of a symmetric matrix in tiles with a vector.
 
-use crate::linalg::simd::{Kernel, Lanes, Quad};
+use crate::linalg::simd::{Kernel, Lanes, Quad, Sink};
 
 /// Four columns of four numbers. It fills two cache lines and starts at the
 /// beginning of one.
@@ -9,7 +9,7 @@ use crate::linalg::simd::{Kernel, Lanes, Quad};
 pub(crate) struct Tile(pub(super) [Quad; 4]);
 
 /// How many tiles a matrix with so many quads of rows has.
-pub(crate) fn tiles(quads: usize) -> usize {
+pub(crate) const fn tiles(quads: usize) -> usize {
     quads * (quads + 1) / 2
 }
 
@@ -51,6 +51,75 @@ pub(crate) fn times<L: Lanes>(lanes: L, matrix: &[Tile], x: &[Quad], out: &mut [
         let own = lanes.add(lanes.sums(mirrored), combined(lanes, columns, at));
         lanes.store(own, &mut out[column]);
     }
+}
+
+/// A matrix of N quads of rows, at most four, for a product without loops.
+#[derive(Clone, Copy)]
+pub(crate) struct SmallMatrix<'a, const N: usize>(&'a [Tile]);
+
+impl<'a, const N: usize> SmallMatrix<'a, N> {
+    #[inline(always)]
+    pub fn new(matrix: &'a [Tile]) -> Self {
+        Self(&matrix[..tiles(N)])
+    }
+
+    /// Hands M x to a sink, quad by quad. The sums stay in registers.
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // as in `add_column`
+    pub fn product<L: Lanes>(self, lanes: L, x: &[Quad], sink: &mut impl Sink<L>) {
+        let (matrix, x) = (&self.0[..tiles(N)], &x[..N]);
+        let mut sums = [lanes.splat(0.0); N];
+        // Written out: the compiler does not unroll a loop with another one in it.
+        add_column::<L, 0>(lanes, matrix, x, &mut sums);
+        add_column::<L, 1>(lanes, matrix, x, &mut sums);
+        add_column::<L, 2>(lanes, matrix, x, &mut sums);
+        add_column::<L, 3>(lanes, matrix, x, &mut sums);
+        for index in 0..N {
+            sink.take(lanes, index, sums[index]);
+        }
+    }
+}
+
+/// Adds the products of one column's tiles, and of their mirror images, if there is such a
+/// column.
+#[inline(always)]
+// In a function as large as a step of the path the compiler stops to inline what arrays and
+// iterators have: `map` instead of `columns_of` made a step three times as slow.
+#[allow(clippy::needless_range_loop)]
+fn add_column<L: Lanes, const COLUMN: usize>(
+    lanes: L,
+    matrix: &[Tile],
+    x: &[Quad],
+    sums: &mut [L::Register],
+) {
+    if COLUMN >= sums.len() {
+        return;
+    }
+    let zero = lanes.splat(0.0);
+    let [a, b, c, d] = x[COLUMN];
+    let at = [
+        lanes.splat(a),
+        lanes.splat(b),
+        lanes.splat(c),
+        lanes.splat(d),
+    ];
+    let mut mirrored = [zero, zero, zero, zero];
+    for row in 0..COLUMN {
+        let x = lanes.load(&x[row]);
+        let columns = columns_of(lanes, &matrix[tiles(COLUMN) + row]);
+        for k in 0..4 {
+            mirrored[k] = lanes.add_product(mirrored[k], columns[k], x);
+        }
+        sums[row] = lanes.add(sums[row], combined(lanes, columns, at));
+    }
+    let columns = columns_of(lanes, &matrix[tiles(COLUMN) + COLUMN]);
+    sums[COLUMN] = lanes.add(lanes.sums(mirrored), combined(lanes, columns, at));
+}
+
+/// A tile in registers.
+#[inline(always)]
+fn columns_of<L: Lanes>(lanes: L, Tile([a, b, c, d]): &Tile) -> [L::Register; 4] {
+    [lanes.load(a), lanes.load(b), lanes.load(c), lanes.load(d)]
 }
 
 /// The sum of a tile's columns, each times a number. The four are added up in
@@ -123,5 +192,61 @@ mod tests {
             }
             assert_eq!(format!("{narrow:?}"), format!("{:?}", product(false)));
         }
+    }
+
+    struct SmallProduct<'a, const N: usize> {
+        matrix: &'a [Tile],
+        x: &'a [Quad],
+    }
+
+    struct Collect(Vec<Quad>);
+
+    impl<L: Lanes> Sink<L> for Collect {
+        #[inline(always)]
+        fn take(&mut self, lanes: L, index: usize, value: L::Register) {
+            assert_eq!(index, self.0.len());
+            self.0.push(lanes.quad(value));
+        }
+    }
+
+    impl<const N: usize> Kernel for SmallProduct<'_, N> {
+        type Output = Vec<Quad>;
+
+        #[inline(always)]
+        fn run<L: Lanes>(self, lanes: L) -> Vec<Quad> {
+            let mut sink = Collect(Vec::new());
+            SmallMatrix::<N>::new(self.matrix).product(lanes, self.x, &mut sink);
+            sink.0
+        }
+    }
+
+    fn check_small<const N: usize>() {
+        let mut random = Random(5);
+        let mut number = || random.uniform() - 0.5;
+        let tile = |_| Tile(std::array::from_fn(|_| std::array::from_fn(|_| number())));
+        let matrix: Vec<Tile> = (0..tiles(N)).map(tile).collect();
+        let x: Vec<Quad> = (0..N).map(|_| std::array::from_fn(|_| number())).collect();
+        for is_narrow in [true, false] {
+            NARROW.set(is_narrow);
+            let mut expected = vec![[0.0; 4]; N];
+            vectorised(DenseProduct {
+                matrix: &matrix,
+                x: &x,
+                out: &mut expected,
+            });
+            let found = vectorised(SmallProduct::<N> {
+                matrix: &matrix,
+                x: &x,
+            });
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{N}");
+        }
+    }
+
+    #[test]
+    fn a_small_product_has_the_bits_of_any_other() {
+        check_small::<1>();
+        check_small::<2>();
+        check_small::<3>();
+        check_small::<4>();
     }
 }

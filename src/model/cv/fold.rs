@@ -5,6 +5,7 @@ use super::score::{LossSum, Scorer};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::dense::{Tile, tiles};
+use crate::linalg::simd::Quad;
 use crate::model::path::{Path, PathVotes};
 use crate::model::settings::Settings;
 use crate::options::Loss;
@@ -60,9 +61,9 @@ impl Fold {
     /// About how many bytes a fold of these votes takes at most, from the sizes
     /// of its largest parts: for each vote the two entries of the adjacency
     /// lists; for each item that an annotator saw its index, a_u, b_u, z and δ;
-    /// the tiles of dense blocks, or with another loss than the squared one the cells; and
-    /// the numbers kept for each annotator. Neighbours, a_u and b_u are small integers if
-    /// votes have no weights and no grades.
+    /// the tiles of dense blocks and their copies of a_u and b_u, or with another loss than
+    /// the squared one the cells; and the numbers kept for each annotator. Neighbours, a_u
+    /// and b_u are small integers if votes have no weights and no grades.
     pub fn max_bytes(votes: &Comparisons, loss: Loss) -> usize {
         const PER_ANNOTATOR: usize = 300;
         const PER_CELL: usize = 3 * 4 + 2 * 8;
@@ -77,7 +78,9 @@ impl Fold {
             // A block is dense only if its tiles are worth it; see `Blocks`.
             let dense = tiles(quads).min(rows / (1 + quads / 8));
             let of_loss = match loss {
-                Loss::Squared => dense * size_of::<Tile>(),
+                Loss::Squared => {
+                    dense * size_of::<Tile>() + 2 * quads.min(dense) * size_of::<Quad>()
+                }
                 _ => rows * PER_CELL,
             };
             rows * per_vote + seen * per_item_seen + of_loss + PER_ANNOTATOR

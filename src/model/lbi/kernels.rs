@@ -1,8 +1,10 @@
 //! The two products of a step with an active annotator's Laplacian: the z-step,
 //! and the annotator's part of the right-hand side of the next θ.
 
+use super::gradients::{shrink, shrunk};
+use crate::linalg::dense::SmallMatrix;
 use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, StoredQuad, sum};
-use crate::model::blocks::{AtItems, Block};
+use crate::model::blocks::{AtItems, Block, BlockLaplacian, Laplacian};
 use crate::model::statistics::{SideSlices, SideSumsOf};
 
 /// One annotator's effects, except for the vector z of δ.
@@ -26,11 +28,27 @@ impl Effects {
             z_bias: self.z_bias,
         }
     }
+
+    /// Shrinks after a z-step, and moves γ.
+    #[inline(always)]
+    pub(super) fn shrink(
+        &mut self,
+        result: &ZStepResult,
+        size: f64,
+        position_bias: bool,
+        kappa: f64,
+    ) {
+        self.scale = shrink(result.norm, kappa);
+        if position_bias {
+            self.z_bias += size * result.bias_gradient;
+            self.bias = shrunk(self.z_bias, kappa);
+        }
+    }
 }
 
 /// z ← z + size·(b_u − L_u(θ + δ^u) − a_u γ^u).
-pub(super) struct ZStep<'a> {
-    pub block: Block<'a>,
+pub(super) struct ZStep<'a, M = BlockLaplacian<'a>> {
+    pub block: Block<'a, M>,
     pub theta: &'a [f64],
     pub effects: &'a Effects,
     pub size: f64,
@@ -47,7 +65,7 @@ pub(super) struct ZStepResult {
     pub bias_gradient: f64,
 }
 
-impl Kernel for ZStep<'_> {
+impl<M: Laplacian> Kernel for ZStep<'_, M> {
     type Output = ZStepResult;
 
     #[inline(always)]
@@ -59,7 +77,7 @@ impl Kernel for ZStep<'_> {
     }
 }
 
-impl ZStep<'_> {
+impl<M: Laplacian> ZStep<'_, M> {
     #[inline(always)]
     fn step<L: Lanes, Q: StoredQuad>(self, lanes: L, sums: SideSlices<'_, Q>) -> ZStepResult {
         let Self { block, effects, .. } = self;
@@ -105,14 +123,14 @@ impl<L: Lanes, Q: StoredQuad> Sink<L> for ZStepSink<'_, L, Q> {
 }
 
 /// L_u δ^u + a_u γ^u, what an annotator's effects add to the normal equations of θ.
-pub(super) struct Contribution<'a> {
-    pub block: Block<'a>,
+pub(super) struct Contribution<'a, M = BlockLaplacian<'a>> {
+    pub block: Block<'a, M>,
     pub effects: Effects,
     pub z: &'a [Quad],
     pub image: &'a mut [Quad],
 }
 
-impl Contribution<'_> {
+impl<M: Laplacian> Contribution<'_, M> {
     /// Hands it over quad by quad; nothing if both effects are zero.
     #[inline(always)]
     fn give<L: Lanes>(self, lanes: L, sink: impl Sink<L>) {
@@ -178,18 +196,17 @@ impl<L: Lanes> Sink<L> for QuadSink<'_> {
 }
 
 /// rhs ← rhs − (L_u δ^u + a_u γ^u).
-pub(super) struct SubtractEffects<'a> {
-    pub contribution: Contribution<'a>,
+pub(super) struct SubtractEffects<'a, M = BlockLaplacian<'a>> {
+    pub contribution: Contribution<'a, M>,
     pub rhs: &'a mut [f64],
 }
 
-impl Kernel for SubtractEffects<'_> {
+impl<M: Laplacian> Kernel for SubtractEffects<'_, M> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        let block = self.contribution.block;
-        let rhs = SubtractSink(block.at_items(self.rhs));
+        let rhs = SubtractSink(self.contribution.block.at_items(self.rhs));
         self.contribution.give(lanes, rhs);
     }
 }
@@ -200,5 +217,94 @@ impl<L: Lanes> Sink<L> for SubtractSink<'_, '_> {
     #[inline(always)]
     fn take(&mut self, lanes: L, index: usize, value: L::Register) {
         self.0.subtract(lanes, index, value);
+    }
+}
+
+/// A step of an active annotator: the z-step, the shrinkage, and the annotator's part of the
+/// right-hand side of the next θ, right one after the other.
+pub(super) struct AnnotatorStep<'a, M = BlockLaplacian<'a>> {
+    pub block: Block<'a, M>,
+    pub theta: &'a [f64],
+    pub rhs: &'a mut [f64],
+    pub effects: &'a mut Effects,
+    pub z: &'a mut [Quad],
+    pub x: &'a mut [Quad],
+    pub image: &'a mut [Quad],
+    pub size: f64,
+    pub kappa: f64,
+    /// Whether there is a γ.
+    pub position_bias: bool,
+    /// How often the annotator's votes count.
+    pub count: f64,
+}
+
+impl Kernel for AnnotatorStep<'_> {
+    type Output = ();
+
+    /// Most blocks of IQA are small. Loops of a length that the compiler knows make a step of
+    /// it a fifth faster.
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        match self.block.dense_quads() {
+            Some(1) => self.small::<1>().step(lanes),
+            Some(2) => self.small::<2>().step(lanes),
+            Some(3) => self.small::<3>().step(lanes),
+            Some(4) => self.small::<4>().step(lanes),
+            _ => self.step(lanes),
+        }
+    }
+}
+
+impl<'a> AnnotatorStep<'a> {
+    /// The same step, of a dense block of N quads.
+    #[inline(always)]
+    fn small<const N: usize>(self) -> AnnotatorStep<'a, SmallMatrix<'a, N>> {
+        AnnotatorStep {
+            block: self.block.small(),
+            theta: self.theta,
+            rhs: self.rhs,
+            effects: self.effects,
+            z: &mut self.z[..N],
+            x: self.x,
+            image: self.image,
+            size: self.size,
+            kappa: self.kappa,
+            position_bias: self.position_bias,
+            count: self.count,
+        }
+    }
+}
+
+impl<M: Laplacian + Copy> AnnotatorStep<'_, M> {
+    #[inline(always)]
+    fn step<L: Lanes>(self, lanes: L) {
+        let Self {
+            block,
+            effects,
+            size,
+            ..
+        } = self;
+        let result = ZStep {
+            block,
+            theta: self.theta,
+            effects,
+            size,
+            z: self.z,
+            x: self.x,
+            image: self.image,
+        }
+        .run(lanes);
+        effects.shrink(&result, size, self.position_bias, self.kappa);
+        let contribution = Contribution {
+            block,
+            effects: effects.times(self.count),
+            z: self.z,
+            image: self.image,
+        };
+        SubtractEffects {
+            contribution,
+            rhs: self.rhs,
+        }
+        .run(lanes);
     }
 }

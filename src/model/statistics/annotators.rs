@@ -197,16 +197,28 @@ impl Statistics {
     /// One annotator's statistics for loops in quads.
     #[inline(always)]
     pub(crate) fn quads(&self, annotator: usize) -> AnnotatorQuads<'_> {
-        let range = self.quad_range(annotator);
-        let Totals {
-            votes, net_left, ..
-        } = self.vectors.totals[annotator];
+        let [votes, net_left] = self.vote_sums(annotator);
         AnnotatorQuads {
-            items: self.vectors.item.part(annotator),
-            side_sums: self.vectors.side_sums.of(range),
+            items: self.item_quads(annotator),
+            side_sums: self.vectors.side_sums.of(self.quad_range(annotator)),
             votes,
             net_left,
         }
+    }
+
+    /// The items of one annotator in complete quads.
+    #[inline(always)]
+    pub(crate) fn item_quads(&self, annotator: usize) -> GatherSlice<'_> {
+        self.vectors.item.part(annotator)
+    }
+
+    /// N_u and s_u of one annotator.
+    #[inline(always)]
+    pub(crate) fn vote_sums(&self, annotator: usize) -> [f64; 2] {
+        let Totals {
+            votes, net_left, ..
+        } = self.vectors.totals[annotator];
+        [votes, net_left]
     }
 
     /// How large one annotator's statistics are.

@@ -4,20 +4,28 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Adjacency, AnnotatorQuads, AnnotatorStatistics, Statistics, StatisticsSizes};
+use crate::linalg::gather::GatherSlice;
 
 /// The statistics of consecutive annotators, who are counted from the first of them.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockStatistics {
     statistics: Arc<Statistics>,
     annotators: Range<usize>,
+    /// Where their vectors begin among those of all annotators.
+    first_quad: usize,
 }
 
 impl BlockStatistics {
     /// Those of some annotators.
     pub fn new(statistics: &Arc<Statistics>, annotators: Range<usize>) -> Self {
+        let first_quad = match annotators.is_empty() {
+            true => 0,
+            false => statistics.quad_range(annotators.start).start,
+        };
         Self {
             statistics: Arc::clone(statistics),
             annotators,
+            first_quad,
         }
     }
 
@@ -45,9 +53,8 @@ impl BlockStatistics {
     /// Where an annotator's quads are in a vector over the items of all annotators.
     #[inline(always)]
     pub fn quad_range(&self, u: usize) -> Range<usize> {
-        let first = self.statistics.quad_range(self.annotators.start).start;
         let Range { start, end } = self.statistics.quad_range(self.annotators.start + u);
-        start - first..end - first
+        start - self.first_quad..end - self.first_quad
     }
 
     /// How many quads a vector over the items of all annotators has.
@@ -73,6 +80,18 @@ impl BlockStatistics {
     #[inline(always)]
     pub fn quads(&self, u: usize) -> AnnotatorQuads<'_> {
         self.statistics.quads(self.annotators.start + u)
+    }
+
+    /// The items of one annotator in complete quads.
+    #[inline(always)]
+    pub fn item_quads(&self, u: usize) -> GatherSlice<'_> {
+        self.statistics.item_quads(self.annotators.start + u)
+    }
+
+    /// N_u and s_u of one annotator.
+    #[inline(always)]
+    pub fn vote_sums(&self, u: usize) -> [f64; 2] {
+        self.statistics.vote_sums(self.annotators.start + u)
     }
 
     /// How large one annotator's statistics are.

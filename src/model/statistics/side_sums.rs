@@ -107,6 +107,7 @@ impl<Q> SideVectors<Q> {
 
 impl<'a> SideSumsOf<'a> {
     /// How many quads each vector has.
+    #[inline(always)]
     pub fn quads(&self) -> usize {
         match self {
             Self::Integers(sums) => sums.imbalance.len(),

@@ -1,11 +1,12 @@
 //! A step of the active annotators.
 
-use super::{ActiveSet, EffectEntry, step_bias};
+use super::{ActiveSet, EffectEntry};
 use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::simd::{Kernel, Lanes, vectorised};
-use crate::model::lbi::gradients::{StepScratch, shrink};
-use crate::model::lbi::kernels::{Contribution, SubtractEffects, ZStep, ZStepResult};
+use crate::model::lbi::gradients::StepScratch;
+use crate::model::lbi::kernels::{AnnotatorStep, Contribution, SubtractEffects, ZStep};
+use crate::model::settings::Settings;
 
 /// A step of the active annotators. Each Laplacian is used twice while it is in
 /// the cache: for the gradient, and for the right-hand side of the next θ.
@@ -25,6 +26,7 @@ impl Kernel for ActiveStep<'_> {
         let Self {
             active_set, rhs, ..
         } = self;
+        let size = active_set.settings.alpha / active_set.statistics.total();
         for index in 0..active_set.active.len() {
             let u = active_set.active[index] as usize;
             // The first of those with the same vote comes first: all enter in the same
@@ -34,8 +36,8 @@ impl Kernel for ActiveStep<'_> {
                 continue;
             }
             self.stop.check()?;
-            active_set.step_one(lanes, u, self.theta, self.now);
-            active_set.subtract_one(lanes, u, rhs);
+            active_set.step_one(lanes, u, self.theta, size, rhs);
+            active_set.note_bias_entry(u, self.now);
         }
         Ok(())
     }
@@ -90,40 +92,71 @@ impl ActiveSet {
         }
     }
 
-    /// Moves z of an active annotator who is no follower, and shrinks.
+    /// Moves z of an active annotator who is no follower, shrinks, and subtracts the effects
+    /// from `rhs`.
     #[inline(always)]
-    fn step_one<L: Lanes>(&mut self, lanes: L, u: usize, theta: &[f64], now: EffectEntry) {
+    fn step_one<L: Lanes>(
+        &mut self,
+        lanes: L,
+        u: usize,
+        theta: &[f64],
+        size: f64,
+        rhs: &mut [f64],
+    ) {
+        let Settings {
+            kappa,
+            position_bias,
+            ..
+        } = self.settings;
         let Self {
             statistics,
-            settings,
             blocks,
             scratch: StepScratch { x, image, .. },
             ..
         } = self;
-        let size = settings.alpha / statistics.total();
+        let block = blocks.of(statistics, u);
         let effects = &mut self.effects[u];
-        let ZStepResult {
-            norm,
-            bias_gradient,
-        } = ZStep {
-            block: blocks.of(statistics, u),
+        let z = &mut self.z[statistics.quad_range(u)];
+        if self.duplicates.leads(u) {
+            let result = vectorised(ZStep {
+                block,
+                theta,
+                effects,
+                size,
+                z,
+                x,
+                image,
+            });
+            effects.shrink(&result, size, position_bias, kappa);
+            return vectorised(SubtractAnnotator {
+                active_set: self,
+                u,
+                rhs,
+            });
+        }
+        AnnotatorStep {
+            block,
             theta,
+            rhs,
             effects,
-            size,
-            z: &mut self.z[statistics.quad_range(u)],
+            z,
             x,
             image,
+            size,
+            kappa,
+            position_bias,
+            count: statistics.count(u),
         }
         .run(lanes);
-        effects.scale = shrink(norm, settings.kappa);
-        if settings.position_bias {
-            let (change, entry) = (size * bias_gradient, &mut self.bias_entry[u]);
-            let was_zero = entry.is_none();
-            step_bias(effects, entry, change, settings.kappa, now);
-            if was_zero && entry.is_some() {
-                for other in self.duplicates.after(u) {
-                    self.bias_entry[other] = Some(now);
-                }
+    }
+
+    /// Notes when γ of an active annotator enters.
+    #[inline(always)]
+    fn note_bias_entry(&mut self, u: usize, now: EffectEntry) {
+        if self.effects[u].bias != 0.0 && self.bias_entry[u].is_none() {
+            self.bias_entry[u] = Some(now);
+            for other in self.duplicates.after(u) {
+                self.bias_entry[other] = Some(now);
             }
         }
     }
