@@ -132,7 +132,7 @@ impl Blocks {
         }
     }
 
-    /// A dense block as if it were over all items.
+    /// A dense block whose vectors are taken to be over all items.
     #[inline(always)]
     fn over_all_items<'a>(
         &'a self,
