@@ -13,7 +13,9 @@
 
 use std::array::from_fn;
 
-use crate::linalg::gather::{GatherIndex, GatherIndices, GatherSlice, GatheredValues};
+use crate::linalg::gather::{
+    GatherIndex, GatherIndices, GatherPartMut, GatherSlice, GatheredValues,
+};
 use crate::linalg::simd::{Lanes, Quad, Sink};
 
 /// The graphs, one after the other.
@@ -46,6 +48,22 @@ enum NeighbourSlice<'a> {
     Wide(GatherSlice<'a, u32>),
 }
 
+/// Those of one graph, to be changed.
+enum NeighboursMut<'a> {
+    Narrow(GatherPartMut<'a, u16>),
+    Wide(GatherPartMut<'a, u32>),
+}
+
+impl NeighboursMut<'_> {
+    #[inline(always)]
+    fn set(&mut self, position: usize, index: u32) {
+        match self {
+            Self::Narrow(indices) => indices.set(position, index),
+            Self::Wide(indices) => indices.set(position, index),
+        }
+    }
+}
+
 impl Neighbours {
     fn with_capacity(quads: usize, max_nodes: usize) -> Self {
         // Rows come in quads, so there may be up to three nodes more.
@@ -69,10 +87,11 @@ impl Neighbours {
         }
     }
 
-    fn set(&mut self, position: usize, index: u32) {
+    /// Those of the latest graph.
+    fn latest(&mut self) -> NeighboursMut<'_> {
         match self {
-            Self::Narrow(indices) => indices.set(position, index),
-            Self::Wide(indices) => indices.set(position, index),
+            Self::Narrow(indices) => NeighboursMut::Narrow(indices.latest()),
+            Self::Wide(indices) => NeighboursMut::Wide(indices.latest()),
         }
     }
 
@@ -155,7 +174,7 @@ impl AdjacencyLists {
         AdjacencyBuilder {
             edges,
             next: &mut self.next,
-            neighbours: &mut self.neighbours,
+            neighbours: self.neighbours.latest(),
             weights,
         }
     }
@@ -180,12 +199,13 @@ impl AdjacencyLists {
 pub(crate) struct AdjacencyBuilder<'a> {
     edges: &'a mut u32,
     next: &'a mut [usize],
-    neighbours: &'a mut Neighbours,
+    neighbours: NeighboursMut<'a>,
     weights: Option<&'a mut [f64]>,
 }
 
 impl AdjacencyBuilder<'_> {
     /// Adds an edge between two nodes.
+    #[inline(always)]
     pub fn push(&mut self, a: usize, b: usize, weight: f64) {
         *self.edges += 1;
         for (row, other) in [(a, b), (b, a)] {

@@ -59,6 +59,22 @@ pub(crate) struct GatherSlice<'a, I = u32> {
     bound: usize,
 }
 
+/// A part whose indices are changed one by one.
+#[derive(Debug)]
+pub(crate) struct GatherPartMut<'a, I = u32> {
+    indices: &'a mut [I],
+    bound: usize,
+}
+
+impl<I: GatherIndex> GatherPartMut<'_, I> {
+    /// Changes the index at a position.
+    #[inline(always)]
+    pub fn set(&mut self, position: usize, index: u32) {
+        assert!((index as usize) < self.bound);
+        self.indices[position] = I::new(index);
+    }
+}
+
 impl<I: GatherIndex> GatherIndices<I> {
     pub fn with_capacity(quads: usize) -> Self {
         Self {
@@ -85,11 +101,13 @@ impl<I: GatherIndex> GatherIndices<I> {
         self.quads.resize(part.end, quad.map(I::new));
     }
 
-    /// Changes the index at a position of the latest part.
-    pub fn set(&mut self, position: usize, index: u32) {
+    /// The latest part, to be changed.
+    pub fn latest(&mut self) -> GatherPartMut<'_, I> {
         let part = self.parts.last().expect("a part has begun");
-        assert!((index as usize) < part.bound);
-        self.quads[part.start..].as_flattened_mut()[position] = I::new(index);
+        GatherPartMut {
+            indices: self.quads[part.start..].as_flattened_mut(),
+            bound: part.bound,
+        }
     }
 
     pub fn shrink_to_fit(&mut self) {
@@ -229,7 +247,7 @@ mod tests {
         indices.extend([0, 1, 1, 0], 1);
         indices.begin(5);
         indices.extend([4, 0, 0, 0], 2);
-        indices.set(5, 3);
+        indices.latest().set(5, 3);
         indices
     }
 
@@ -259,6 +277,6 @@ mod tests {
     #[test]
     #[should_panic]
     fn an_index_beyond_the_bound_is_refused() {
-        indices().set(0, 5);
+        indices().latest().set(0, 5);
     }
 }

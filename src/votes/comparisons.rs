@@ -111,6 +111,26 @@ fn is_side(value: f64) -> bool {
     value == 1.0 || value == -1.0 || value == 0.0
 }
 
+/// The values of the rows for which `is_second` is false, and those of the others, of which there
+/// are so many. There is no branch: which rows are in which part cannot be predicted.
+fn split_column<T: Copy + Default>(
+    values: &[T],
+    is_second: &impl Fn(usize) -> bool,
+    seconds: usize,
+) -> [Vec<T>; 2] {
+    let vector = |length: usize| vec![T::default(); length + 1];
+    let (mut first, mut second) = (vector(values.len() - seconds), vector(seconds));
+    let mut end = 0;
+    for (row, &value) in values.iter().enumerate() {
+        first[row - end] = value;
+        second[end] = value;
+        end += usize::from(is_second(row));
+    }
+    first.pop();
+    second.pop();
+    [first, second]
+}
+
 /// All votes, grouped by annotator.
 ///
 /// If nobody knows who voted they are one group, as of a single annotator, but each is
@@ -298,23 +318,75 @@ impl Comparisons {
 
     /// The votes of an annotator.
     pub fn of(&self, annotator: usize) -> impl Iterator<Item = Comparison> {
-        self.rows(annotator).map(|row| self.get(row))
+        let rows = self.rows(annotator);
+        let (left, right) = (&self.left[rows.clone()], &self.right[rows.clone()]);
+        left.iter()
+            .zip(right)
+            .zip(rows)
+            .map(|((&left, &right), row)| Comparison {
+                left: left as usize,
+                right: right as usize,
+                choice: self.choice.get(row),
+                weight: self.weight.as_ref().map_or(1.0, |weights| weights[row]),
+            })
     }
 
-    /// The votes of the rows for which `keep` is true. All annotators are kept, also
-    /// those without votes.
-    pub fn select(&self, keep: impl Fn(usize) -> bool) -> Self {
-        let (graded, weighted) = (self.choice.is_graded(), self.weight.is_some());
-        let selected = Self::with_capacity(self.items, 0, graded, weighted);
-        let mut selected = selected.with_annotators(self.has_annotators);
+    /// The same, if all votes of all annotators are sides and weigh 1: this is faster.
+    pub(crate) fn sides_of(&self, annotator: usize) -> Option<impl Iterator<Item = Comparison>> {
+        let sides = &self.sides()?[self.rows(annotator)];
+        let rows = self.rows(annotator);
+        let items = self.left[rows.clone()].iter().zip(&self.right[rows]);
+        let votes = items.zip(sides);
+        Some(votes.map(|((&left, &right), &side)| Comparison {
+            left: left as usize,
+            right: right as usize,
+            choice: f64::from(side),
+            weight: 1.0,
+        }))
+    }
+
+    /// The votes of the rows for which `is_second` is false, and those for which it is true.
+    /// All annotators are in both, also those without votes.
+    pub fn split(&self, is_second: impl Fn(usize) -> bool) -> [Self; 2] {
+        let mut offsets = [vec![0], vec![0]];
+        let mut seconds = 0;
         for annotator in 0..self.annotators() {
-            for row in self.rows(annotator).filter(|&row| keep(row)) {
-                selected.push(self.get(row));
-            }
-            selected.end_annotator();
+            let rows = self.rows(annotator);
+            seconds += rows.clone().filter(|&row| is_second(row)).count();
+            offsets[0].push(rows.end - seconds);
+            offsets[1].push(seconds);
         }
-        selected.partition.clone_from(&self.partition);
-        selected
+        let left = split_column(&self.left, &is_second, seconds);
+        let right = split_column(&self.right, &is_second, seconds);
+        let choice = match &self.choice {
+            Choices::Sides(sides) => split_column(sides, &is_second, seconds).map(Choices::Sides),
+            Choices::Graded(values) => {
+                split_column(values, &is_second, seconds).map(Choices::Graded)
+            }
+        };
+        let weight = match &self.weight {
+            Some(weights) => split_column(weights, &is_second, seconds).map(Some),
+            None => [None, None],
+        };
+        let columns = left
+            .into_iter()
+            .zip(right)
+            .zip(choice.into_iter().zip(weight));
+        let mut parts =
+            offsets
+                .into_iter()
+                .zip(columns)
+                .map(|(offsets, ((left, right), (choice, weight)))| Self {
+                    items: self.items,
+                    has_annotators: self.has_annotators,
+                    offsets,
+                    left,
+                    right,
+                    choice,
+                    weight,
+                    partition: self.partition.clone(),
+                });
+        [0, 1].map(|_| parts.next().expect("there are two parts"))
     }
 
     /// The votes of some annotators. All are kept, also those whose votes are not.
@@ -384,5 +456,39 @@ impl Comparisons {
             });
         }
         self.end_annotator();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_parts_have_all_annotators_and_their_votes_in_order() {
+        for (graded, weighted) in [(false, false), (true, true)] {
+            let mut votes = Comparisons::with_capacity(9, 0, graded, weighted);
+            for annotator in 0..4 {
+                let vote = |k: usize| {
+                    let weight = if weighted { k as f64 } else { 1.0 };
+                    (k, k + 1, (k % 3) as f64 - 1.0, weight)
+                };
+                votes.push_annotator((1..2 * annotator).map(vote));
+            }
+            let is_second = |row: usize| row % 3 == 1 || row > 6;
+            let parts = votes.split(is_second);
+            for (second, part) in [false, true].into_iter().zip(&parts) {
+                assert_eq!(part.annotators(), 4);
+                assert_eq!((part.is_graded(), part.is_weighted()), (graded, weighted));
+                for u in 0..4 {
+                    let rows = votes.rows(u).filter(|&row| is_second(row) == second);
+                    let expected: Vec<Comparison> = rows.map(|row| votes.get(row)).collect();
+                    assert_eq!(part.of(u).collect::<Vec<_>>(), expected);
+                    if let Some(sides) = part.sides_of(u) {
+                        assert_eq!(sides.collect::<Vec<_>>(), expected);
+                    }
+                }
+            }
+            assert_eq!(parts[0].len() + parts[1].len(), votes.len());
+        }
     }
 }

@@ -30,13 +30,13 @@ impl Fold {
     /// A fold at the beginning of its path.
     pub fn new(input: &CvInput<'_>, fold: usize, stop: &Stop) -> Result<Self> {
         let CvInput { votes, folds, .. } = *input;
-        let training = votes.select(|row| folds.of(row) != fold);
+        let [training, held_out] = votes.split(|row| folds.of(row) == fold);
         let path_votes = PathVotes::new(&training, &input.settings, stop)?;
         drop(training);
         let settings = path_votes.stable_settings(input.settings, input.norm, stop)?;
         Ok(Self {
             path: path_votes.path(settings, stop)?,
-            held_out: votes.select(|row| folds.of(row) == fold),
+            held_out,
             settings,
         })
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::model::lbi::Snapshot;
 use crate::options::Loss;
-use crate::votes::Comparisons;
+use crate::votes::{Comparison, Comparisons};
 
 /// So few votes are scored on one thread: it takes about as long as to wake another one.
 const MIN_SHARED_VOTES: usize = 10_000;
@@ -59,8 +59,16 @@ impl<'a> Scorer<'a> {
     /// that is not in these is a component of its own, with score 0.
     pub fn score(&mut self, snapshot: &Snapshot) -> Result<(f64, f64)> {
         let partition = self.votes.partition();
+        // Each loss has a loop of its own.
         let blocks = partition.map(self.threads, |annotators| {
-            Ok(self.score_block(snapshot, annotators))
+            Ok(match self.loss {
+                Loss::Squared => self.score_block(snapshot, annotators, |choice, predicted| {
+                    Loss::Squared.value(choice, predicted)
+                }),
+                loss => self.score_block(snapshot, annotators, |choice, predicted| {
+                    loss.value(choice, predicted)
+                }),
+            })
         })?;
         let sums = blocks.iter().map(|block| {
             let errors = || block.by_annotator.iter();
@@ -74,7 +82,12 @@ impl<'a> Scorer<'a> {
         Ok((sums[0] / sums[1], sums[2] / sums[1]))
     }
 
-    fn score_block(&self, snapshot: &Snapshot, annotators: Range<usize>) -> BlockScore {
+    fn score_block(
+        &self,
+        snapshot: &Snapshot,
+        annotators: Range<usize>,
+        value: impl Fn(f64, f64) -> f64,
+    ) -> BlockScore {
         let theta = snapshot.theta();
         // An annotator's own scores, by item.
         let mut scores = theta.to_vec();
@@ -83,7 +96,6 @@ impl<'a> Scorer<'a> {
             mismatch: 0.0,
         };
         for u in annotators {
-            let mut errors = LossSum::default();
             let deviates = snapshot.deviation_norm()[u] != 0.0;
             if deviates {
                 for (item, score) in snapshot.own_scores(u) {
@@ -91,13 +103,10 @@ impl<'a> Scorer<'a> {
                 }
             }
             let bias = snapshot.position_bias()[u];
-            for vote in self.votes.of(u) {
-                let predicted = scores[vote.left] - scores[vote.right] + bias;
-                errors.sum += vote.weight * self.loss.value(vote.choice, predicted);
-                errors.weight += vote.weight;
-                block.mismatch += vote.weight * (1.0 - sign(vote.choice * predicted)) / 2.0;
+            match self.votes.sides_of(u) {
+                Some(sides) => block.add_sides(sides, &scores, bias, &value),
+                None => block.add(self.votes.of(u), &scores, bias, &value),
             }
-            block.by_annotator.push(errors);
             if deviates {
                 for &item in snapshot.items(u) {
                     scores[item as usize] = theta[item as usize];
@@ -108,7 +117,94 @@ impl<'a> Scorer<'a> {
     }
 }
 
+impl BlockScore {
+    /// Adds the votes of the next annotator, given the own scores and the position bias.
+    fn add(
+        &mut self,
+        votes: impl Iterator<Item = Comparison>,
+        scores: &[f64],
+        bias: f64,
+        value: &impl Fn(f64, f64) -> f64,
+    ) {
+        let mut errors = LossSum::default();
+        for vote in votes {
+            let predicted = scores[vote.left] - scores[vote.right] + bias;
+            errors.sum += vote.weight * value(vote.choice, predicted);
+            errors.weight += vote.weight;
+            self.mismatch += vote.weight * (1.0 - f64::from(sign(vote.choice * predicted))) / 2.0;
+        }
+        self.by_annotator.push(errors);
+    }
+
+    /// The same of sides that weigh 1, with counts in integers. As a function of its own its
+    /// sums stay in registers, and it takes half of the time.
+    #[inline(never)]
+    fn add_sides(
+        &mut self,
+        votes: impl Iterator<Item = Comparison>,
+        scores: &[f64],
+        bias: f64,
+        value: &impl Fn(f64, f64) -> f64,
+    ) {
+        let (mut sum, mut count, mut net_agreed) = (0.0, 0_i64, 0_i64);
+        for vote in votes {
+            let predicted = scores[vote.left] - scores[vote.right] + bias;
+            sum += value(vote.choice, predicted);
+            count += 1;
+            net_agreed += i64::from(sign(vote.choice * predicted));
+        }
+        self.mismatch += (count - net_agreed) as f64 / 2.0;
+        self.by_annotator.push(LossSum {
+            sum,
+            weight: count as f64,
+        });
+    }
+}
+
 /// -1, 0 or 1.
-fn sign(value: f64) -> f64 {
-    f64::from(i8::from(value > 0.0) - i8::from(value < 0.0))
+fn sign(value: f64) -> i8 {
+    i8::from(value > 0.0) - i8::from(value < 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execution::Stop;
+    use crate::model::Problem;
+    use crate::options::Options;
+    use crate::random::Random;
+
+    #[test]
+    fn weights_of_one_score_as_none_do() {
+        let votes = |weighted: bool| {
+            let (mut random, items) = (Random(8), 7);
+            let mut votes = Comparisons::with_capacity(items, 0, false, weighted);
+            for annotator in 0..20 {
+                let rows = (0..30).map(|_| {
+                    let left = random.below(items);
+                    let right = (left + 1 + random.below(items - 1)) % items;
+                    let choice = match annotator % 4 {
+                        0 => 1.0,
+                        _ => (right as f64 - left as f64).signum(),
+                    };
+                    (left, right, choice * random.below(2) as f64, 1.0)
+                });
+                votes.push_annotator(rows.collect::<Vec<_>>());
+            }
+            votes
+        };
+        let (options, stop) = (Options::default(), Stop::default());
+        let problem = Problem::new(&votes(false), &options, &stop).unwrap();
+        let mut path = problem.path(&stop).unwrap();
+        let grid = problem.grid(&options).unwrap();
+        let snapshot = path.advance_to(grid[grid.len() - 1], &stop).unwrap();
+        for loss in [Loss::Squared, Loss::Logistic] {
+            let found = [false, true].map(|weighted| {
+                let votes = votes(weighted);
+                let mut scorer = Scorer::new(&votes, loss, 1);
+                (scorer.score(snapshot).unwrap(), scorer.into_parts())
+            });
+            assert!(found[0].0.1 > 0.0 && found[0] == found[1]);
+        }
+    }
 }

@@ -98,8 +98,12 @@ impl VoteCells {
         self.losses.resize(first + quads, [0.0; 4]);
         for (index, cell) in cells.iter().enumerate() {
             let (quad, lane) = (index % quads, index / quads);
-            self.left.set(4 * quad + lane, row_of_item[cell.left]);
-            self.right.set(4 * quad + lane, row_of_item[cell.right]);
+            self.left
+                .latest()
+                .set(4 * quad + lane, row_of_item[cell.left]);
+            self.right
+                .latest()
+                .set(4 * quad + lane, row_of_item[cell.right]);
             let (a, b) = (cell.left.min(cell.right), cell.left.max(cell.right));
             let pair = 2 * pairs.pair(a, b) + usize::from(cell.left == b);
             self.ordered_pair[first + quad][lane] = pair as u32;

@@ -10,7 +10,10 @@ use crate::linalg::adjacency::{Adjacency, AdjacencyLists};
 use crate::linalg::gather::{GatherIndices, GatherSlice};
 use crate::linalg::simd::{Quad, sum};
 use crate::model::statistics::side_sums::{SideSums, SideSumsOf};
-use crate::votes::{Comparisons, Partition};
+use crate::votes::{Comparison, Comparisons, Partition};
+
+/// With fewer votes than one for so many items, those that an annotator saw are sorted.
+const ITEMS_PER_VOTE: usize = 16;
 
 /// The statistics of all annotators.
 #[derive(Debug)]
@@ -97,12 +100,8 @@ impl Statistics {
             graphs: AdjacencyLists::with_capacity(votes.len(), votes.items(), votes.is_weighted()),
         };
         let mut scratch = AnnotatorScratch {
-            seen: vec![0; votes.items()],
-            row_of_item: vec![0; votes.items()],
-            order: Vec::new(),
-            imbalance: Vec::new(),
-            net_wins: Vec::new(),
-            degree: Vec::new(),
+            items: vec![ItemSums::default(); votes.items()],
+            ..AnnotatorScratch::default()
         };
         let mut strength = 0.0f64;
         for annotator in 0..annotators {
@@ -254,47 +253,30 @@ impl StatisticsVectors {
         annotator: usize,
         scratch: &mut AnnotatorScratch,
     ) -> f64 {
+        let sums = scratch.add_up(votes, annotator);
         scratch.find_order(votes, annotator);
+        scratch.take_vectors();
         let items = scratch.order.len();
-        let quads = items.div_ceil(4);
         push_items(&mut self.item, votes.items(), &scratch.order);
-        for vector in scratch.vectors() {
-            vector.clear();
-            vector.resize(quads, [0.0; 4]);
-        }
-        let imbalance = scratch.imbalance.as_flattened_mut();
-        let net_wins = scratch.net_wins.as_flattened_mut();
-        let degree = scratch.degree.as_flattened_mut();
         let mut graph = self.graphs.begin(&scratch.order);
-        let (mut count, mut net_left, mut strength) = (0.0, 0.0, 0.0);
         for vote in votes.of(annotator) {
-            let left = scratch.row_of_item[vote.left] as usize;
-            let right = scratch.row_of_item[vote.right] as usize;
-            let strength_left = vote.weight * vote.choice;
-            imbalance[left] += vote.weight;
-            imbalance[right] -= vote.weight;
-            net_wins[left] += strength_left;
-            net_wins[right] -= strength_left;
-            degree[left] += vote.weight;
-            degree[right] += vote.weight;
-            graph.push(left, right, vote.weight);
-            count += vote.weight;
-            net_left += strength_left;
-            strength += strength_left.abs();
+            let [left, right] = [vote.left, vote.right].map(|item| scratch.items[item].row);
+            graph.push(left as usize, right as usize, vote.weight);
         }
         self.side_sums.push(&scratch.imbalance, &scratch.net_wins);
-        self.offsets.push(self.offsets[annotator] + quads);
+        self.offsets
+            .push(self.offsets[annotator] + items.div_ceil(4));
         self.totals.push(Totals {
             items,
-            votes: count,
-            net_left,
+            votes: sums.votes,
+            net_left: sums.net_left,
             sizes: StatisticsSizes {
                 degree_norm: norm(&scratch.degree),
                 imbalance_norm: norm(&scratch.imbalance),
                 imbalance_sum: size_sum(&scratch.imbalance),
             },
         });
-        strength
+        sums.strength
     }
 }
 
@@ -307,17 +289,52 @@ fn push_items(indices: &mut GatherIndices, items: usize, order: &[(u32, u32)]) {
     }
 }
 
-/// One annotator's items at a time: their order, and sums over their votes.
+/// One annotator's items at a time: sums over their votes, and their order.
+#[derive(Default)]
 struct AnnotatorScratch {
-    /// By item, how often the annotator saw it; all zero between annotators.
+    /// By item. The sums are zero between annotators.
+    items: Vec<ItemSums>,
+    /// The items that the annotator saw, ascending.
     seen: Vec<u32>,
-    /// By item, its position among the annotator's items.
-    row_of_item: Vec<u32>,
-    /// The annotator's items in order, each after how often it was seen.
+    /// The same in order, each after how often it was seen.
     order: Vec<(u32, u32)>,
+    /// Where the next item goes in the order, by how much less often it was seen than the first.
+    next: Vec<u32>,
+    /// By position in the order.
     imbalance: Vec<Quad>,
     net_wins: Vec<Quad>,
     degree: Vec<Quad>,
+}
+
+/// Sums over an annotator's votes on an item.
+#[derive(Clone, Copy, Default)]
+struct ItemSums {
+    /// How many votes there are.
+    seen: u32,
+    /// Its position in the order, of the last annotator who saw it.
+    row: u32,
+    imbalance: f64,
+    net_wins: f64,
+    degree: f64,
+}
+
+/// Sums over all votes of an annotator.
+#[derive(Default)]
+struct VoteSums {
+    votes: f64,
+    net_left: f64,
+    /// Σ ω|y|.
+    strength: f64,
+}
+
+impl ItemSums {
+    #[inline(always)]
+    fn add(&mut self, weight: f64, side: f64, wins: f64) {
+        self.seen += 1;
+        self.imbalance += side;
+        self.net_wins += wins;
+        self.degree += weight;
+    }
 }
 
 /// The Euclidean norm.
@@ -332,30 +349,94 @@ fn size_sum(vector: &[Quad]) -> f64 {
 }
 
 impl AnnotatorScratch {
-    /// The sums over votes.
-    fn vectors(&mut self) -> [&mut Vec<Quad>; 3] {
-        [&mut self.imbalance, &mut self.net_wins, &mut self.degree]
+    /// Adds up an annotator's votes, by item and all of them.
+    fn add_up(&mut self, votes: &Comparisons, annotator: usize) -> VoteSums {
+        match votes.sides_of(annotator) {
+            Some(sides) => self.add_votes(sides),
+            None => self.add_votes(votes.of(annotator)),
+        }
+    }
+
+    /// As a function of its own its sums stay in registers.
+    #[inline(never)]
+    fn add_votes(&mut self, votes: impl Iterator<Item = Comparison>) -> VoteSums {
+        let mut sums = VoteSums::default();
+        for vote in votes {
+            let strength = vote.weight * vote.choice;
+            self.items[vote.left].add(vote.weight, vote.weight, strength);
+            self.items[vote.right].add(vote.weight, -vote.weight, -strength);
+            sums.votes += vote.weight;
+            sums.net_left += strength;
+            sums.strength += strength.abs();
+        }
+        sums
     }
 
     /// Sorts the items that an annotator saw: most seen first, then ascending.
     fn find_order(&mut self, votes: &Comparisons, annotator: usize) {
+        self.find_seen(votes, annotator);
+        let seen = || {
+            self.seen
+                .iter()
+                .map(|&item| (self.items[item as usize].seen, item))
+        };
+        let most = seen().fold(0, |most, (count, _)| most.max(count));
+        self.next.clear();
+        self.next.resize(most as usize + 1, 0);
+        for (count, _) in seen() {
+            // Those that were seen less often come later.
+            self.next[(most - count) as usize + 1] += 1;
+        }
+        for less in 1..self.next.len() {
+            self.next[less] += self.next[less - 1];
+        }
         self.order.clear();
-        for row in votes.rows(annotator) {
-            for item in votes.pair(row) {
-                let seen = &mut self.seen[item as usize];
-                if *seen == 0 {
-                    self.order.push((0, item));
-                }
-                *seen += 1;
-            }
+        self.order.resize(self.seen.len(), (0, 0));
+        for &item in &self.seen {
+            let sums = &mut self.items[item as usize];
+            let next = &mut self.next[(most - sums.seen) as usize];
+            sums.row = *next;
+            self.order[*next as usize] = (sums.seen, item);
+            *next += 1;
         }
-        for (count, item) in &mut self.order {
-            *count = std::mem::take(&mut self.seen[*item as usize]);
+    }
+
+    /// Lists the items that an annotator saw. Looking at all items is faster than sorting
+    /// unless the annotator saw few of them.
+    fn find_seen(&mut self, votes: &Comparisons, annotator: usize) {
+        self.seen.clear();
+        let rows = votes.rows(annotator);
+        if rows.len() >= votes.items() / ITEMS_PER_VOTE {
+            let items = self.items.iter().zip(0..);
+            let seen = items.filter(|(item, _)| item.seen > 0);
+            self.seen.extend(seen.map(|(_, item)| item));
+        } else {
+            self.seen.extend(rows.flat_map(|row| votes.pair(row)));
+            self.seen.sort_unstable();
+            self.seen.dedup();
         }
-        self.order
-            .sort_unstable_by_key(|&(count, item)| u64::from(!count) << 32 | u64::from(item));
-        for (row, &(_, item)) in self.order.iter().enumerate() {
-            self.row_of_item[item as usize] = row as u32;
+    }
+
+    /// Moves the sums by item to the vectors.
+    fn take_vectors(&mut self) {
+        let quads = self.order.len().div_ceil(4);
+        for vector in [&mut self.imbalance, &mut self.net_wins, &mut self.degree] {
+            vector.clear();
+            vector.resize(quads, [0.0; 4]);
+        }
+        let imbalance = self.imbalance.as_flattened_mut().iter_mut();
+        let net_wins = self.net_wins.as_flattened_mut().iter_mut();
+        let degree = self.degree.as_flattened_mut().iter_mut();
+        let slots = imbalance.zip(net_wins).zip(degree);
+        for (((imbalance, net_wins), degree), (_, item)) in slots.zip(&self.order) {
+            let item = &mut self.items[*item as usize];
+            *imbalance = item.imbalance;
+            *net_wins = item.net_wins;
+            *degree = item.degree;
+            *item = ItemSums {
+                row: item.row,
+                ..ItemSums::default()
+            };
         }
     }
 }
@@ -382,6 +463,32 @@ impl<'a> AnnotatorStatistics<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of few items all are looked at, of many those of the votes are sorted.
+    #[test]
+    fn items_that_nobody_saw_change_nothing() {
+        let statistics = |items: usize| {
+            let mut votes = Comparisons::with_capacity(items, 0, false, false);
+            for first in [0, 3] {
+                let pair = |k: usize| (first + k * k % 7, first + 7 + k % 3, 1.0, 1.0);
+                votes.push_annotator((0..12).map(pair));
+            }
+            votes.push_annotator([(5, 2, 0.0, 1.0)]);
+            Statistics::new(&votes, &Stop::default()).unwrap()
+        };
+        let (few, many) = (statistics(13), statistics(1300));
+        for u in 0..3 {
+            let both = [&few, &many].map(|statistics| {
+                let own = statistics.annotator(u);
+                let degrees: Vec<f64> = own.graph.degrees().collect();
+                let sums: Vec<_> = own.imbalance().zip(own.net_wins()).zip(degrees).collect();
+                (own.items.to_vec(), sums, own.votes, own.net_left)
+            });
+            assert_eq!(both[0], both[1]);
+            let order = |k: usize| (-both[0].1[k].1, both[0].0[k]);
+            assert!((1..both[0].0.len()).all(|k| order(k - 1) < order(k)));
+        }
+    }
 
     #[test]
     fn statistics_are_the_sums_over_votes() {

@@ -80,16 +80,15 @@ impl CampSearch<'_> {
     pub fn camps(self, votes: &Comparisons) -> Result<Option<CampFlags>> {
         let partition = votes.partition();
         let mut gains = Vec::new();
-        for parity in [0, 1] {
-            let training = every_second(votes, parity);
-            let held_out = every_second(votes, 1 - parity);
-            let common = self.pooled(&training)?;
-            let camp = self.camps_in(&training, &common)?;
-            let camps = self.scores_of_camps(&training, &camp)?;
+        let halves = halves(votes);
+        for (training, held_out) in [(&halves[0], &halves[1]), (&halves[1], &halves[0])] {
+            let common = self.pooled(training)?;
+            let camp = self.camps_in(training, &common)?;
+            let camps = self.scores_of_camps(training, &camp)?;
             let own = self.for_each(votes, |u| {
                 let own = &camps[usize::from(camp[u])];
-                prediction(&training, &held_out, u, own, self.link)
-                    - prediction(&training, &held_out, u, &common, self.link)
+                prediction(training, held_out, u, own, self.link)
+                    - prediction(training, held_out, u, &common, self.link)
             })?;
             gains.extend(partition.gather(&own)?);
         }
@@ -268,15 +267,12 @@ fn working(votes: &Comparisons, annotator: usize, scores: &PooledScores) -> Work
     working
 }
 
-/// Every second vote of each annotator.
-fn every_second(votes: &Comparisons, parity: usize) -> Comparisons {
-    let mut is_kept = vec![false; votes.len()];
+/// The first, third, … vote of each annotator, and the second, fourth, …
+fn halves(votes: &Comparisons) -> [Comparisons; 2] {
+    let mut is_even = vec![false; votes.len()];
     for u in 0..votes.annotators() {
-        let own = &mut is_kept[votes.rows(u)];
-        own.iter_mut()
-            .skip(parity)
-            .step_by(2)
-            .for_each(|kept| *kept = true);
+        let own = is_even[votes.rows(u)].iter_mut();
+        own.skip(1).step_by(2).for_each(|even| *even = true);
     }
-    votes.select(|row| is_kept[row])
+    votes.split(|row| is_even[row])
 }

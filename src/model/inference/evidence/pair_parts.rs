@@ -118,15 +118,22 @@ pub(super) struct PairHessian<'a> {
 }
 
 impl PairHessian<'_> {
-    /// Adds the product of some pairs.
+    /// Adds the product of some pairs. The sum of their first item stays in a register.
     fn add_product(&self, pairs: Range<usize>, x: &[f64], out: &mut [f64]) {
         let flow = self.pairs.flow;
-        let items = flow.a[pairs.clone()].iter().zip(&flow.b[pairs.clone()]);
-        for ((&a, &b), curvature) in items.zip(&self.curvature[pairs]) {
-            let (a, b) = (a as usize, b as usize);
-            let product = curvature * (x[a] - x[b]);
-            out[a] += product;
-            out[b] -= product;
+        let mut next = pairs.start;
+        while next < pairs.end {
+            let a = flow.a[next] as usize;
+            let own = next..flow.pairs_of(a).end.min(pairs.end);
+            next = own.end;
+            let (score, mut sum) = (x[a], out[a]);
+            let others = flow.b[own.clone()].iter().zip(&self.curvature[own]);
+            for (&b, curvature) in others {
+                let product = curvature * (score - x[b as usize]);
+                sum += product;
+                out[b as usize] -= product;
+            }
+            out[a] = sum;
         }
     }
 }

@@ -236,7 +236,7 @@ fn leave_one_out(votes: &Comparisons, problem: &Problem, fitted: Fitted<'_>) -> 
     let (snapshot, settings) = fitted.effects.unwrap();
     let mut squares = vec![0.0; votes.items()];
     for left_out in 0..votes.annotators() {
-        let others = votes.select(|row| !votes.rows(left_out).contains(&row));
+        let [others, _] = votes.split(|row| votes.rows(left_out).contains(&row));
         let without = Problem::new(&others, &Options::default(), &stop).unwrap();
         let scale = without.statistics.total() / problem.statistics.total();
         let settings = Settings {
@@ -369,7 +369,7 @@ fn the_hessian_of_each_loss_gives_the_variance_of_leaving_annotators_out() {
         let mut expected = vec![0.0; votes.items()];
         let n = votes.annotators() as f64;
         for left_out in 0..votes.annotators() {
-            let others = votes.select(|row| !votes.rows(left_out).contains(&row));
+            let [others, _] = votes.split(|row| votes.rows(left_out).contains(&row));
             for (slot, (x, y)) in expected.iter_mut().zip(scores(&others).iter().zip(&theta)) {
                 *slot += (x - y).powi(2) * (n - 1.0) / n;
             }
