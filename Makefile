@@ -11,17 +11,24 @@ LIBRARY := libme_hodgerank.$(SO)
 DUCKDB_EXTENSION := $(TARGET)/duckdb/me_hodgerank.duckdb_extension
 DUCKDB_VERSIONS := 1.4.4 1.5.6 2.0.0
 DUCKDB_CLI_VERSION := 1.5.6
+# The environments that the tests run in.
+VENVS := venvs-duckdb $(patsubst %,.venv/%/made,sqlite choix build recipes frames package ray)
 SQLITE_EXTENSION := $(TARGET)/sqlite/me_hodgerank.$(SO)
 # The Python package as maturin builds it: without the two extensions.
 PYTHON_MODULE := $(TARGET)/python
 MATURIN_VERSION := 1.16.0
 MATURIN ?= .venv/build/bin/maturin
 PREFIX ?= $(HOME)/.local
+# Python compiles a module when it is first imported: most of what is installed never is.
+PIP_INSTALL := -m pip install --quiet --no-compile
 
-# Cargo uses all cores itself; two builds at once would take turns at one library.
+# Cargo uses all cores itself; two builds at once would take turns at one library. Only
+# test-rust-and-preparations knows what can run beside each other.
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
+endif
 
-.PHONY: help test test-rust test-same-bits fuzz lint bench bench-large bench-growth calibration
+.PHONY: help test test-rust test-rust-and-preparations preparations test-same-bits fuzz lint bench bench-large bench-growth calibration
 .PHONY: sql duckdb build-duckdb venvs-duckdb test-duckdb bench-duckdb
 .PHONY: sqlite build-sqlite test-sqlite valgrind bench-sqlite
 .PHONY: python build-python
@@ -55,12 +62,21 @@ help:
 	@echo "make test-ray      fits on a local Ray cluster"
 	@echo "make valgrind      look for memory errors of the SQLite extension"
 
-test: test-rust test-duckdb test-sqlite test-peers test-same-bits test-pictures
+test: test-rust-and-preparations test-duckdb test-sqlite test-peers test-same-bits test-pictures
+
+# What is shipped is compiled on one processor for most of the time, and in another profile than the
+# tests in Rust: neither waits for the other. Of the preparations only errors are of interest.
+test-rust-and-preparations:
+	$(MAKE) --no-print-directory -j2 SIDE_BY_SIDE=1 test-rust preparations
+
+preparations:
+	CARGO_TERM_QUIET=true $(MAKE) --no-print-directory SIDE_BY_SIDE= duckdb sqlite python $(VENVS)
 
 # The development profile is optimised too, checks for overflow, and builds in less than half
 # the time of the release profile. The extensions are tested as they are shipped.
+# Without MAKEFLAGS: rustdoc looks for a jobserver there that make keeps to itself.
 test-rust:
-	$(CARGO) test --features sqlite,duckdb,internals
+	MAKEFLAGS= $(CARGO) test --features sqlite,duckdb,internals
 
 # Unlike in make test, other cases in every run: it prints the seed of each target.
 FUZZ_SECONDS ?= 3600
@@ -93,7 +109,7 @@ bench-growth:
 .venv/peers/made:
 	$(PYTHON) -m venv .venv/peers
 	for peer in evalica==0.4.2 choix==0.4.1 crowd-kit==1.4.2; do \
-		.venv/peers/bin/python -m pip install --quiet pandas $$peer || echo "$$peer did not install"; done
+		.venv/peers/bin/python $(PIP_INSTALL) pandas $$peer || echo "$$peer did not install"; done
 	touch $@
 
 # False verdicts and coverage on made-up votes: 200 draws each, and 40 of intervals and of asking,
@@ -123,12 +139,12 @@ venvs-duckdb: $(DUCKDB_VERSIONS:%=.venv/duckdb-%/made) .venv/duckdb-cli-$(DUCKDB
 
 .venv/duckdb-cli-%/made:
 	$(PYTHON) -m venv .venv/duckdb-cli-$*
-	.venv/duckdb-cli-$*/bin/python -m pip install --quiet duckdb-cli==$*
+	.venv/duckdb-cli-$*/bin/python $(PIP_INSTALL) duckdb-cli==$*
 	touch $@
 
 .venv/duckdb-%/made:
 	$(PYTHON) -m venv .venv/duckdb-$*
-	.venv/duckdb-$*/bin/python -m pip install --quiet duckdb==$*
+	.venv/duckdb-$*/bin/python $(PIP_INSTALL) duckdb==$*
 	touch $@
 
 test-duckdb: duckdb venvs-duckdb
@@ -157,8 +173,8 @@ build-sqlite:
 .venv/sqlite/made:
 	command -v sqlite3 || apt-get install -y sqlite3 || (apt-get update && apt-get install -y sqlite3) || true
 	$(PYTHON) -m venv .venv/sqlite
-	.venv/sqlite/bin/python -m pip install --quiet apsw
-	.venv/sqlite/bin/python -m pip install --quiet pysqlite3-binary || echo "no pysqlite3-binary for this machine"
+	.venv/sqlite/bin/python $(PIP_INSTALL) apsw
+	.venv/sqlite/bin/python $(PIP_INSTALL) pysqlite3-binary || echo "no pysqlite3-binary for this machine"
 	touch $@
 
 # Debian's own Python has a sqlite3 that loads extensions; others often do not.
@@ -171,7 +187,7 @@ test-sqlite: sqlite .venv/sqlite/made
 # The Bradley–Terry estimate of another tool for the same likelihood.
 .venv/choix/made:
 	$(PYTHON) -m venv .venv/choix
-	.venv/choix/bin/python -m pip install --quiet choix==0.4.1 apsw
+	.venv/choix/bin/python $(PIP_INSTALL) choix==0.4.1 apsw
 	touch $@
 
 .PHONY: test-peers
@@ -204,7 +220,7 @@ build-python: $(if $(filter .venv/build/bin/maturin,$(MATURIN)),.venv/build/made
 .venv/build/made:
 	$(PYTHON) -m venv .venv/build
 	.venv/build/bin/python -m pip download --quiet --no-deps --dest .venv/build/wheels maturin==$(MATURIN_VERSION)
-	.venv/build/bin/python -m pip install --quiet --no-index --find-links .venv/build/wheels maturin
+	.venv/build/bin/python $(PIP_INSTALL) --no-index --find-links .venv/build/wheels maturin
 	touch $@
 
 # --- Pictures, the report and the paper ---
@@ -276,36 +292,36 @@ demo-sqlite: tools sqlite
 
 $(APSW)/made:
 	$(PYTHON) -m venv $(APSW)
-	$(APSW)/bin/python -m pip install --quiet apsw
+	$(APSW)/bin/python $(PIP_INSTALL) apsw
 	touch $@
 
 # Frames, and a BI tool's way to DuckDB: duckdb-engine 0.17 cannot list columns with
 # SQLAlchemy 2.1, nor with DuckDB 1.4.
 .venv/recipes/made:
 	$(PYTHON) -m venv .venv/recipes
-	.venv/recipes/bin/python -m pip install --quiet duckdb==1.5.6 duckdb-engine==0.17.0 sqlalchemy==2.0.57 \
+	.venv/recipes/bin/python $(PIP_INSTALL) duckdb==1.5.6 duckdb-engine==0.17.0 sqlalchemy==2.0.57 \
 	  pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1
 	touch $@
 
 # The oldest libraries of frames that the package is for.
 .venv/frames/made:
 	$(PYTHON) -m venv .venv/frames
-	.venv/frames/bin/python -m pip install --quiet --only-binary :all: \
+	.venv/frames/bin/python $(PIP_INSTALL) --only-binary :all: \
 	  duckdb==1.4.4 numpy==1.26.4 pandas==2.2.0 polars==1.3.0 pyarrow==15.0.2 || echo "this Python is too new for them"
 	touch $@
 
 # What the package is used with, and what checks its types.
 .venv/package/made:
 	$(PYTHON) -m venv .venv/package
-	.venv/package/bin/python -m pip install --quiet duckdb==1.5.6 datasette==0.65.5 ipython==9.18.1 mypy==2.4.1 tqdm==4.67.1 check-jsonschema==0.39.0
-	.venv/package/bin/python -m pip install --quiet pysqlite3-binary || echo "no pysqlite3-binary for this machine"
+	.venv/package/bin/python $(PIP_INSTALL) duckdb==1.5.6 datasette==0.65.5 ipython==9.18.1 mypy==2.4.1 tqdm==4.67.1 check-jsonschema==0.39.0
+	.venv/package/bin/python $(PIP_INSTALL) pysqlite3-binary || echo "no pysqlite3-binary for this machine"
 	touch $@
 
 test: test-product test-ray
 
 test-product: release-files ray-installed venvs-duckdb .venv/sqlite/made .venv/recipes/made .venv/frames/made .venv/package/made
 	for venv in recipes package; do \
-	  .venv/$$venv/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl || exit 1; done
+	  .venv/$$venv/bin/python $(PIP_INSTALL) --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl || exit 1; done
 	$(PYTHON) tests/hosts/recipes.py
 	$(PYTHON) tests/hosts/docs.py
 	$(PYTHON) tests/hosts/product.py
@@ -313,12 +329,12 @@ test-product: release-files ray-installed venvs-duckdb .venv/sqlite/made .venv/r
 # A local cluster of several processes.
 .venv/ray/made:
 	$(PYTHON) -m venv .venv/ray
-	.venv/ray/bin/python -m pip install --quiet "ray[data]==2.60.0" pyarrow==26.0.1 aiohttp==3.14.5
+	.venv/ray/bin/python $(PIP_INSTALL) "ray[data]==2.60.0" pyarrow==26.0.1 aiohttp==3.14.5
 	touch $@
 
 .PHONY: test-ray ray-installed
 ray-installed: wheel .venv/ray/made
-	.venv/ray/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl
+	.venv/ray/bin/python $(PIP_INSTALL) --no-index --no-deps --force-reinstall dist/me_hodgerank-*.whl
 
 test-ray: ray-installed
 	$(PYTHON) tests/hosts/ray_cluster.py

@@ -1,7 +1,8 @@
-//! Fits a CSV file of votes and prints a result set as CSV.
+//! Fits a CSV file of votes and prints result sets as CSV, one after the other with an empty
+//! line between them.
 //!
 //! ```text
-//! cargo run --release --example fit_csv -- votes.csv ranking '{"choice": "y"}'
+//! cargo run --release --example fit_csv -- votes.csv ranking,annotators '{"choice": "y"}'
 //! ```
 //!
 //! The file has a header, no quotes, integer ids and numbers for choices.
@@ -18,10 +19,10 @@ use me_hodgerank::{Fit, Options, ResultSet, VoteBuilder};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [file, set, options @ ..] = arguments.as_slice() else {
-        return Err("usage: fit_csv FILE SET [OPTIONS]".into());
+    let [file, sets, options @ ..] = arguments.as_slice() else {
+        return Err("usage: fit_csv FILE SET,... [OPTIONS]".into());
     };
-    let set: ResultSet = set.parse()?;
+    let sets: Vec<ResultSet> = sets.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let options = Options::from_json(options.first().map_or("{}", String::as_str))?;
 
     let mut votes = VoteBuilder::new(&options);
@@ -29,8 +30,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         file,
         options.columns.choice.as_deref().unwrap_or("choice"),
     )?)?;
-    let table = Fit::new(&votes.finish()?, &options)?.table(set)?;
+    let fit = Fit::new(&votes.finish()?, &options)?;
 
+    for (index, set) in sets.into_iter().enumerate() {
+        if index > 0 {
+            println!();
+        }
+        print(set, &fit.table(set)?);
+    }
+    Ok(())
+}
+
+fn print(set: ResultSet, table: &RecordBatch) {
     let names: Vec<_> = set.columns().iter().map(|column| column.name).collect();
     println!("{}", names.join(","));
     for row in 0..table.num_rows() {
@@ -41,7 +52,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             .collect();
         println!("{}", values.join(","));
     }
-    Ok(())
 }
 
 /// Every column holds integers, except the choice.

@@ -29,7 +29,7 @@ import zipfile
 import duckdb_hosts
 import shells
 import sqlite_hosts
-from sqllogic import ROOT, Score
+from sqllogic import ROOT, Score, side_by_side
 
 FENCE = re.compile(r"^```(?P<kind>[^\n`]*)\n(?P<body>.*?)^```$", re.M | re.S)
 NOTHING_TO_RUN = {"rust", "yaml", "toml", "text", "sql elsewhere"}
@@ -180,9 +180,12 @@ def all_documents():
 def main(arguments):
     files = [pathlib.Path(word).resolve() for word in arguments if not word.startswith("--")]
     score = Score()
-    for path in files or all_documents():
+
+    def check(path):
         check_file(path, score, "--write" in arguments)
         check_links(path, score)
+
+    side_by_side(check, files or all_documents())
     score.close()
 
 

@@ -380,22 +380,25 @@ def run_form(name, extension):
 
 def main():
     from duckdb_hosts import EXTENSION, VERSIONS, python
-    from sqllogic import Score
+    from sqllogic import Score, side_by_side
 
     score = Score()
-    for version in VERSIONS:
-        for name in [*QUERIES, *ERRORS, *OTHERS]:
-            where = f"{name} on DuckDB {version}"
-            command = [python(version), __file__, name, EXTENSION]
-            try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-            except subprocess.TimeoutExpired:
-                score.fail(where, "hangs")
-                continue
-            if done.returncode == 0 and done.stdout == "fine\n":
-                score.ok()
-            else:
-                score.fail(where, f"ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
+
+    def check(form):
+        name, version = form
+        where = f"{name} on DuckDB {version}"
+        command = [python(version), __file__, name, EXTENSION]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        except subprocess.TimeoutExpired:
+            return score.fail(where, "hangs")
+        if done.returncode == 0 and done.stdout == "fine\n":
+            return score.ok()
+        return score.fail(where, f"ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
+
+    # What takes longest comes first, so that it does not run alone at the end.
+    names = [*reversed(OTHERS), *QUERIES, *ERRORS]
+    side_by_side(check, [(name, version) for name in names for version in VERSIONS])
     score.close()
 
 

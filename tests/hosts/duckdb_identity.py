@@ -67,14 +67,14 @@ def ask(version, **task):
     return done.stdout
 
 
-def engine(path, name):
-    """The engine's own rows: printed by examples/fit_csv.rs."""
+def engine(path):
+    """The engine's own rows of each set: printed by examples/fit_csv.rs, which fits once."""
     from duckdb_hosts import target
 
     program = os.path.join(target(), "debug", "examples", "fit_csv")
-    done = subprocess.run([program, path, name, '{"choice": "y"}'], capture_output=True, text=True, check=True)
-    _, *rows = csv.reader(done.stdout.splitlines())
-    return [[number(value) for value in row] for row in rows]
+    done = subprocess.run([program, path, ",".join(SETS), '{"choice": "y"}'], capture_output=True, text=True, check=True)
+    tables = [csv.reader(text.splitlines()[1:]) for text in done.stdout.split("\n\n")]
+    return {name: [[number(value) for value in row] for row in rows] for name, rows in zip(SETS, tables, strict=True)}
 
 
 def number(text):
@@ -82,34 +82,32 @@ def number(text):
     return float(text).hex() if REAL.fullmatch(text) else text
 
 
-def check_file(version, path, score):
-    where = f"{os.path.basename(path)} on DuckDB {version}"
-    sets = json.loads(ask(version, file=path))
-    for name in SETS:
-        if sets[name] == ENGINE.setdefault((path, name), engine(path, name)):
-            score.ok()
-        else:
-            score.fail(f"{name} of {where}", "differs from the engine's own")
-
-
-ENGINE = {}
+def check_file(versions, path, score):
+    expected = engine(path)
+    for version in versions:
+        sets = json.loads(ask(version, file=path))
+        for name in SETS:
+            if sets[name] == expected[name]:
+                score.ok()
+            else:
+                score.fail(f"{name} of {os.path.basename(path)} on DuckDB {version}", "differs from the engine's own")
 
 
 def main():
     from duckdb_hosts import VERSIONS
-    from sqllogic import DATA, Score
+    from sqllogic import DATA, Score, side_by_side
 
     score = Score()
-    for version in VERSIONS:
-        for file in FILES:
-            path = str(DATA / file)
-            if os.path.exists(path):
-                check_file(version, path, score)
-            else:
-                score.skip(f"{file} on DuckDB {version}", f"not at {DATA}")
+    for file in FILES:
+        path = str(DATA / file)
+        if os.path.exists(path):
+            check_file(VERSIONS, path, score)
+        else:
+            [score.skip(f"{file} on DuckDB {version}", f"not at {DATA}") for version in VERSIONS]
     tasks = [(1, "ALL"), (8, "ALL"), (1, 'hash("left", annotator)'), (8, "random()")]
-    prints = {(version, *task): ask(version, threads=task[0], order=task[1])
-              for version in VERSIONS for task in tasks}
+    asked = [(version, *task) for version in VERSIONS for task in tasks]
+    told = side_by_side(lambda one: ask(one[0], threads=one[1], order=one[2]), asked)
+    prints = dict(zip(asked, told))
     if len(set(prints.values())) == 1:
         [score.ok() for _ in prints]
     else:

@@ -67,7 +67,7 @@ def wheel():
     assert re.search(r"-cp39-abi3-(manylinux|macosx)_\d+_\d+_\w+\.whl$", path.name), path.name
     with tempfile.TemporaryDirectory(prefix="clean environment ") as folder:
         python = new_venv(folder)
-        run([python, "-m", "pip", "install", "--quiet", "--no-index", str(path)])
+        run([python, "-m", "pip", "install", "--quiet", "--no-compile", "--no-index", str(path)])
         for name in ["alone.py", "fit_alone.py", "fit_stopped.py"]:
             assert program(python, name) == "fine"
         for version in duckdb_hosts.VERSIONS:
@@ -86,7 +86,7 @@ def oldest_frames():
     with tempfile.TemporaryDirectory() as folder:
         python = new_venv(folder)
         (path,) = DIST.glob("me_hodgerank-*.whl")
-        run([python, "-m", "pip", "install", "--quiet", "--no-index", str(path)])
+        run([python, "-m", "pip", "install", "--quiet", "--no-compile", "--no-index", str(path)])
         assert program(python, "fit_frames.py", PYTHONPATH=borrowed("frames")) == "fine"
 
 

@@ -14,7 +14,7 @@ import package
 import shells
 import sqlite_hosts
 from package import run
-from sqllogic import ROOT, Score
+from sqllogic import ROOT, Score, side_by_side
 
 MAKE = os.environ.get("MAKE", "make")
 
@@ -135,19 +135,19 @@ def community():
         make("-n", target, LINUX_CI_IN_DOCKER="1")
 
 
-CHECKS = [
-    checksums, demo_duckdb, demo_sqlite, demo_without_sqlite3, what_is_missing, installation, community, *package.CHECKS,
-]
+# Make puts dist/ together anew for some of these: they run one after the other, and before those that read it.
+CHECKS = [checksums, demo_duckdb, demo_sqlite, demo_without_sqlite3, what_is_missing, installation, community]
 
 
 def main(names):
     score = Score()
-    for check in CHECKS:
+
+    def run_check(check):
         if names and check.__name__ not in names:
-            continue
+            return
         if check is demo_sqlite and not shells.all_shells()["sqlite"]:
             score.missing(check.__name__, *sqlite_hosts.NO_SHELL)
-            continue
+            return
         try:
             check()
             score.ok()
@@ -155,6 +155,10 @@ def main(names):
             score.missing(check.__name__, *missing.args)
         except Exception as error:  # a check that trips over something has failed too
             score.fail(check.__name__, f"{type(error).__name__}: {error}")
+
+    for check in CHECKS:
+        run_check(check)
+    side_by_side(run_check, package.CHECKS)
     score.close()
 
 

@@ -18,7 +18,7 @@ import tempfile
 
 import shells
 import sqlite_hosts
-from sqllogic import ROOT, Score
+from sqllogic import ROOT, Score, side_by_side
 
 EXAMPLES = ROOT / "examples"
 PYTHON = ROOT / ".venv" / "recipes" / "bin" / "python"
@@ -87,16 +87,15 @@ def main(arguments):
     write = "--write" in arguments
     files = [pathlib.Path(word).resolve() for word in arguments if not word.startswith("--")]
     score, there = Score(), shells.all_shells()
-    for path in files or all_recipes():
+
+    def check(path):
         shell = there[path.parent.name] if path.suffix == ".sql" else None
         if path.suffix == ".sql" and not shell:
-            score.missing(path.name, *sqlite_hosts.NO_SHELL)
-            continue
+            return score.missing(path.name, *sqlite_hosts.NO_SHELL)
         wrong = sql_recipe(path, shell, write) if shell else program_recipe(path, write)
-        if wrong:
-            score.fail(path.relative_to(ROOT), wrong)
-        else:
-            score.ok()
+        return score.fail(path.relative_to(ROOT), wrong) if wrong else score.ok()
+
+    side_by_side(check, files or all_recipes())
     score.close()
 
 

@@ -12,7 +12,7 @@ import sys
 
 import duckdb_hosts
 import sqlite_hosts
-from sqllogic import ROOT, Score, run_file
+from sqllogic import ROOT, Score, run_file, side_by_side
 
 HOSTS = {"duckdb": duckdb_hosts.all_hosts, "sqlite": sqlite_hosts.all_hosts}
 
@@ -21,9 +21,9 @@ def main(arguments):
     kinds = [word for word in arguments if word in HOSTS] or list(HOSTS)
     files = [pathlib.Path(word).resolve() for word in arguments if word not in HOSTS]
     score = Score()
-    for host in (host for kind in kinds for host in HOSTS[kind](score)):
-        for path in files or sorted((ROOT / "tests" / "sql").glob("*.test")):
-            run_file(path, host, score)
+    hosts = [host for kind in kinds for host in HOSTS[kind](score)]
+    paths = files or sorted((ROOT / "tests" / "sql").glob("*.test"))
+    side_by_side(lambda one: run_file(*one, score), [(path, host) for host in hosts for path in paths])
     score.close()
 
 

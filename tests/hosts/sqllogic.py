@@ -18,9 +18,11 @@ A real is compared to as many decimals as the test writes. {data} in a statement
 stands for the folder of the data sets.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import re
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path(os.environ.get("ME_HODGERANK_DATA", ROOT.parent / "shared" / "data"))
@@ -119,22 +121,33 @@ def check(record, result):
     return f"gave\n{lines}\nnot\n" + "\n".join("\t".join(row) for row in expected[:20])
 
 
+def side_by_side(work, items):
+    """What `work` gives for each item, in their order. As many are at work as there are processors:
+    most of them wait for a process of their own."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(work, items))
+
+
 class Score:
-    """Counts, and the closing line."""
+    """Counts, and the closing line. Checks that run side by side share one."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.lock = threading.Lock()
 
     def ok(self):
-        self.passed += 1
+        with self.lock:
+            self.passed += 1
 
     def fail(self, where, what):
-        self.failed += 1
-        print(f"FAILED {where}: {what}", flush=True)
+        with self.lock:
+            self.failed += 1
+            print(f"FAILED {where}: {what}", flush=True)
 
     def skip(self, where, why):
-        self.skipped += 1
-        print(f"SKIPPED {where}: {why}", flush=True)
+        with self.lock:
+            self.skipped += 1
+            print(f"SKIPPED {where}: {why}", flush=True)
 
     def missing(self, where, host, why):
         """A host that is expected is not there: that is a failure, unless whoever runs
