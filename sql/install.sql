@@ -86,12 +86,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT cast_to_type(found."item", found.item_type) AS "item", found."rank", found."score", found."hodgerank_rank", found."hodgerank_score", found."votes", found."wins", found."losses", found."ties", found."component", found."score_std_error", found."score_low", found."score_high", found."rank_low", found."rank_high", found."tier", found."win_share"
 FROM (
@@ -183,12 +188,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT cast_to_type(found."annotator", found.annotator_type) AS "annotator", found."votes", found."left_clicks", found."right_clicks", found."ties", found."agreement", found."position_bias", found."position_bias_order", found."position_bias_time", found."deviation", found."deviation_order", found."deviation_time", found."is_position_biased", found."is_personalized", found."is_adversarial", found."position_bias_p_value", found."position_bias_q_value", found."deviation_p_value", found."deviation_q_value", found."against_p_value", found."against_q_value", found."no_signal_p_value", found."no_signal_q_value", found."camp", found."verdict", found."evidence", found."repeated_pairs", found."same_choice_share", found."swapped_pairs", found."same_side_share"
 FROM (
@@ -280,12 +290,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT cast_to_type(found."annotator", found.annotator_type) AS "annotator", cast_to_type(found."item", found.item_type) AS "item", found."rank", found."score", found."deviation", found."consensus_rank", found."consensus_score", found."votes"
 FROM (
@@ -377,12 +392,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT found."t", found."effect", cast_to_type(found."item", found.item_type) AS "item", cast_to_type(found."annotator", found.annotator_type) AS "annotator", found."value"
 FROM (
@@ -474,12 +494,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT found."t", found."error", found."error_std", found."mismatch", found."selected"
 FROM (
@@ -571,12 +596,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT found."items", found."annotators", found."votes", found."skipped_rows", found."repeated_rows", found."components", found."kappa", found."alpha", found."t0", found."t", found."iterations", found."hodgerank_error", found."mixed_error", found."position_biased", found."personalized", found."adversarial", found."no_signal", found."version", found."consensus_share", found."local_cycle_share", found."global_cycle_share", found."personal_cycle_share", found."position_bias_cycle_share", found."noise_cycle_share", found."shared_cycle_share", found."chance_share", found."settled_share", found."loss", found."caveats", found."columns"
 FROM (
@@ -668,12 +698,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT cast_to_type(found."item_a", found.item_type) AS "item_a", cast_to_type(found."item_b", found.item_type) AS "item_b", found."votes", found."flow", found."consensus", found."local_cycle", found."global_cycle"
 FROM (
@@ -765,12 +800,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT cast_to_type(found."item_a", found.item_type) AS "item_a", cast_to_type(found."item_b", found.item_type) AS "item_b", cast_to_type(found."item_c", found.item_type) AS "item_c", found."curl", found."votes", found."is_circle", found."flow_ab", found."flow_bc", found."flow_ca", found."p_value", found."q_value"
 FROM (
@@ -863,12 +903,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT cast_to_type(found."item_a", found.item_type) AS "item_a", cast_to_type(found."item_b", found.item_type) AS "item_b", found."difference", found."low", found."high", found."p_value", found."q_value", found."predicted_share", found."direct_votes", found."direct_wins", found."direct_ties"
 FROM (
@@ -979,12 +1024,17 @@ me_hodgerank_waited AS (
         ), []) END AS candidate_pairs
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }, candidate_pairs), column_names, candidate_pairs
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }, candidate_pairs), column_names, candidate_pairs
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT cast_to_type(found."left", found.item_type) AS "left", cast_to_type(found."right", found.item_type) AS "right", found."gain", found."votes"
 FROM (
@@ -1076,12 +1126,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 ),
 me_hodgerank_fitted AS MATERIALIZED (
     SELECT me_hodgerank_job_model(job) AS model FROM me_hodgerank_waited WHERE is_done
@@ -1193,12 +1248,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT me_hodgerank_svg(me_hodgerank_job_model(job), kind) AS svg
 FROM me_hodgerank_waited WHERE is_done;
@@ -1288,12 +1348,17 @@ me_hodgerank_waited AS (
             || ')')) AS column_names
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }), column_names
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }), column_names
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 )
 SELECT me_hodgerank_html(me_hodgerank_job_model(job), title::VARCHAR, date::VARCHAR) AS html
 FROM me_hodgerank_waited WHERE is_done;

@@ -53,10 +53,15 @@ me_hodgerank_waited AS (
             || ')')) AS column_names{candidates}
     FROM me_hodgerank_collected
     UNION ALL
-    SELECT job, annotator_type, item_type,
-        me_hodgerank_wait(job, column_names, {
-            annotator: annotator, "left": "left", "right": "right", choice: choice,
-            weight: weight, fold: fold
-        }{more columns}), column_names{more columns}
-    FROM me_hodgerank_waited WHERE NOT is_done
+    (
+        SELECT job, annotator_type, item_type,
+            me_hodgerank_wait(job, column_names, {
+                annotator: annotator, "left": "left", "right": "right", choice: choice,
+                weight: weight, fold: fold
+            }{more columns}), column_names{more columns}
+        FROM me_hodgerank_waited WHERE NOT is_done
+        -- No rows. While one thread of DuckDB waits, the other would look for tasks all the time.
+        UNION ALL
+        FROM me_hodgerank_waited WHERE NOT is_done AND me_hodgerank_rest(job)
+    )
 ){select};

@@ -3,8 +3,8 @@
 //! DuckDB does not interrupt an aggregate's finalize, but it looks for an interrupt between
 //! the rounds of a recursive CTE. So the aggregate of a table function only collects the
 //! votes ([`park`]). The recursive CTE of its macro asks for the fit ([`wait`], which
-//! returns after a short time): the first time starts it. The last step takes the result
-//! ([`take`]). If nobody has asked for some time, the query was interrupted: the fit stops
+//! returns after a short time): the first time starts it. Meanwhile another thread of DuckDB
+//! that has nothing to do may [`rest`]. The last step takes the result ([`take`]). If nobody has asked for some time, the query was interrupted: the fit stops
 //! and everything is freed.
 //!
 //! A query may do other work between collecting and asking, for as long as that takes: the
@@ -24,6 +24,9 @@ use crate::{CandidatePairs, Execution};
 
 /// So long [`wait`] waits for a fit before DuckDB may look for an interrupt.
 const MAX_WAIT: Duration = Duration::from_millis(50);
+
+/// How much later than the thread that rests the one that waits may begin a round.
+const MAX_DELAY: Duration = Duration::from_micros(200);
 
 /// A fit that runs stops if nobody has asked for it for so long.
 const MAX_IDLE: Duration = Duration::from_secs(2);
@@ -54,8 +57,10 @@ type Work = Box<dyn FnOnce(&mut Execution<'_>, Option<CandidatePairs>) -> Outcom
 struct Job {
     /// How often somebody asked.
     asked: AtomicU64,
+    /// How many threads wait for it. Changes under the lock of the progress.
+    waiting: AtomicU64,
     progress: Mutex<Progress>,
-    /// Notified whenever the progress changes.
+    /// Notified whenever the progress or the number of waiting threads changes.
     changed: Condvar,
 }
 
@@ -77,6 +82,7 @@ pub fn park(
     let number = LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1;
     let job = Job {
         asked: AtomicU64::new(0),
+        waiting: AtomicU64::new(0),
         progress: Mutex::new(Progress::Parked(Instant::now(), Box::new(work))),
         changed: Condvar::new(),
     };
@@ -129,10 +135,15 @@ pub fn wait(
         start(number, &job, work, pairs)?;
     }
     let is_running = |progress: &mut Progress| matches!(progress, Progress::Running);
+    let progress = job.progress();
+    job.waiting.fetch_add(1, Ordering::Relaxed);
+    job.changed.notify_all();
     let waited = job
         .changed
-        .wait_timeout_while(job.progress(), MAX_WAIT, is_running);
+        .wait_timeout_while(progress, MAX_WAIT, is_running);
     let (mut progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+    job.waiting.fetch_sub(1, Ordering::Relaxed);
+    job.changed.notify_all();
     match &*progress {
         Progress::Parked(..) | Progress::Running => Ok(false),
         Progress::Ended(Ok(_)) => Ok(true),
@@ -142,6 +153,26 @@ pub fn wait(
             ended.into_result().map(|_| true)
         }
     }
+}
+
+/// Returns when no thread waits for a job any more. One may be about to.
+pub fn rest(number: u64) {
+    let Ok(job) = find(number) else {
+        return; // it has ended
+    };
+    let is_waited_for = || job.waiting.load(Ordering::Relaxed) > 0;
+    let is_open =
+        |progress: &mut Progress| matches!(progress, Progress::Parked(..) | Progress::Running);
+    let begins = job
+        .changed
+        .wait_timeout_while(job.progress(), MAX_DELAY, |progress| {
+            is_open(progress) && !is_waited_for()
+        });
+    let (progress, _) = begins.unwrap_or_else(PoisonError::into_inner);
+    let ended = job
+        .changed
+        .wait_timeout_while(progress, MAX_WAIT, |_| is_waited_for());
+    drop(ended);
 }
 
 /// The result of a job that is done. It can be taken once.
@@ -294,6 +325,34 @@ mod tests {
         wait_until_done(number).unwrap();
         assert_eq!(has_started.try_recv(), Ok(()));
         take(number).unwrap();
+    }
+
+    /// To rest starts nothing, takes nothing, and ends when the other thread no longer waits.
+    #[test]
+    fn a_thread_rests_as_long_as_another_one_waits() {
+        let (finish, may_finish) = channel();
+        let number = park(move |_, _| {
+            may_finish.recv().unwrap();
+            model(3)
+        });
+        rest(number);
+        let job = find(number).unwrap();
+        assert!(matches!(&*job.progress(), Progress::Parked(..)));
+        assert!(!ask(number).unwrap());
+        thread::scope(|scope| {
+            let other = scope.spawn(|| wait_until_done(number).unwrap());
+            while job.waiting.load(Ordering::Relaxed) == 0 {
+                thread::yield_now();
+            }
+            finish.send(()).unwrap();
+            rest(number);
+            other.join().unwrap();
+        });
+        assert_eq!(job.waiting.load(Ordering::Relaxed), 0);
+        rest(number);
+        assert!(matches!(take(number), Ok(JobResult::Model(bytes)) if bytes == [3]));
+        rest(number);
+        rest(0);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! `me_hodgerank_wait(job, columns, named [, candidates])`: whether the fit of a table
 //! function is done. `columns` are those that the table has, `named` those that the caller
 //! named, `candidates` a list of candidate pairs.
+//! `me_hodgerank_rest(job)`: false, after a thread that waits for the job has returned. A
+//! thread of DuckDB that finds no task of its query looks for one again and again, and
+//! takes a core from the fit; a thread that rests does not.
 //! `me_hodgerank_unshared()`: true, and volatile. DuckDB computes equal parts of a query
 //! once, and a job's result is taken once: with this in it, no part equals another.
 
@@ -17,6 +20,7 @@ use crate::{CandidateBuilder, CandidatePairs};
 /// Makes the function known to DuckDB.
 pub fn register(connection: &Connection) -> Result<(), SqlError> {
     scalar::register::<Wait>(connection)?;
+    scalar::register::<Rest>(connection)?;
     scalar::register::<Unshared>(connection)
 }
 
@@ -33,6 +37,28 @@ impl ScalarFunction for Unshared {
     fn run(call: &ScalarCall) -> Result<(), SqlError> {
         let always = std::iter::repeat_n(true, call.rows());
         call.output().put(0, always);
+        Ok(())
+    }
+}
+
+struct Rest;
+
+impl ScalarFunction for Rest {
+    const NAME: &'static str = "me_hodgerank_rest";
+    const VOLATILE: bool = true;
+
+    fn signatures() -> Vec<Signature> {
+        Signature::only(&[UBIGINT], BOOLEAN)
+    }
+
+    fn run(call: &ScalarCall) -> Result<(), SqlError> {
+        let [job] = call.arguments();
+        for row in 0..call.rows() {
+            if let Some(job) = job.unsigned(row) {
+                fit_jobs::rest(job);
+            }
+            call.output().put(row, std::iter::once(false));
+        }
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ SIMULATION = {"annotators": 12, "items": 4, "votes_each": 20, "seed": 3}
 ONLY_DUCKDB = {
     # The parts that the macros are made of.
     **dict.fromkeys(
-        ["me_hodgerank_job", "me_hodgerank_wait", "me_hodgerank_unshared", "me_hodgerank_job_model",
+        ["me_hodgerank_job", "me_hodgerank_wait", "me_hodgerank_rest", "me_hodgerank_unshared", "me_hodgerank_job_model",
          "me_hodgerank_predict_row", "me_hodgerank_list_fit"],
         "SQLite's table functions read votes and wait for fits themselves"),
     **dict.fromkeys(
