@@ -6,7 +6,6 @@ usage: duckdb_crashes.py            all forms on all versions
        duckdb_crashes.py FORM       one form, in this process
 """
 
-import subprocess
 import sys
 import threading
 
@@ -379,26 +378,12 @@ def run_form(name, extension):
 
 
 def main():
-    from duckdb_hosts import EXTENSION, VERSIONS, python
-    from sqllogic import Score, side_by_side
+    from duckdb_hosts import check_cases
+    from sqllogic import Score
 
     score = Score()
-
-    def check(form):
-        name, version = form
-        where = f"{name} on DuckDB {version}"
-        command = [python(version), __file__, name, EXTENSION]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-        except subprocess.TimeoutExpired:
-            return score.fail(where, "hangs")
-        if done.returncode == 0 and done.stdout == "fine\n":
-            return score.ok()
-        return score.fail(where, f"ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
-
     # What takes longest comes first, so that it does not run alone at the end.
-    names = [*reversed(OTHERS), *QUERIES, *ERRORS]
-    side_by_side(check, [(name, version) for name in names for version in VERSIONS])
+    check_cases(__file__, [*reversed(OTHERS), *QUERIES, *ERRORS], score)
     score.close()
 
 

@@ -213,21 +213,11 @@ def command_line(extension):
 
 
 def main():
-    from duckdb_hosts import CliHost, EXTENSION, VERSIONS, python
-    from sqllogic import Score, side_by_side
+    from duckdb_hosts import CliHost, EXTENSION, check_cases
+    from sqllogic import Score
 
     score = Score()
-
-    def check(one):
-        version, case = one
-        command = [python(version), __file__, case.__name__, EXTENSION]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        if done.returncode == 0 and done.stdout == "fine\n":
-            score.ok()
-        else:
-            score.fail(f"{case.__name__} on DuckDB {version}", (done.stdout + done.stderr)[-1500:])
-
-    side_by_side(check, [(version, case) for version in VERSIONS for case in CASES])
+    check_cases(__file__, [case.__name__ for case in CASES], score)
     fine, output = command_line(EXTENSION)
     score.ok() if fine else score.fail(f"session script on {CliHost.label}", output[-1500:])
     score.close()

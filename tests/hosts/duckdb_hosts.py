@@ -6,7 +6,7 @@ import pty
 import re
 import subprocess
 
-from sqllogic import ROOT
+from sqllogic import ROOT, side_by_side
 
 VERSIONS = ["1.4.4", "1.5.6", "2.0.0"]
 CLI_VERSION = "1.5.6"
@@ -26,6 +26,23 @@ def python(version):
 
 def cli():
     return str(ROOT / ".venv" / f"duckdb-cli-{CLI_VERSION}" / "bin" / "duckdb")
+
+
+def check_cases(program, names, score):
+    """Runs each case of a program in a process of its own in every DuckDB. A case prints `fine`."""
+    def check(case):
+        name, version = case
+        where = f"{name} on DuckDB {version}"
+        command = [python(version), program, name, EXTENSION]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        except subprocess.TimeoutExpired:
+            return score.fail(where, "hangs")
+        if done.returncode == 0 and done.stdout == "fine\n":
+            return score.ok()
+        return score.fail(where, f"ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
+
+    side_by_side(check, [(name, version) for name in names for version in VERSIONS])
 
 
 class PythonHost:

@@ -145,24 +145,11 @@ def control_c(cli, extension):
 
 
 def main():
-    from duckdb_hosts import EXTENSION, VERSIONS, cli, python
-    from sqllogic import Score, side_by_side
+    from duckdb_hosts import EXTENSION, check_cases, cli
+    from sqllogic import Score
 
     score = Score()
-
-    def check(case):
-        name, version = case
-        where = f"{name} on DuckDB {version}"
-        command = [python(version), __file__, name, EXTENSION]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-        except subprocess.TimeoutExpired:
-            return score.fail(where, "hangs")
-        if done.returncode == 0 and done.stdout == "fine\n":
-            return score.ok()
-        return score.fail(where, f"ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
-
-    side_by_side(check, [(name, version) for name in CASES for version in VERSIONS])
+    check_cases(__file__, CASES, score)
     try:
         control_c(cli(), EXTENSION)
         score.ok()
