@@ -1,6 +1,6 @@
 """What a user of DuckDB waits for. usage: in_duckdb.py EXTENSION CSV TASK
 
-TASK is `fit`, `bradley-terry`, or `hodgerank`, which is run beside a GROUP BY. Prints the
+TASK is `fit` (the ranking), `annotators`, `bradley-terry`, or `hodgerank`, which is run beside a GROUP BY. Prints the
 medians of seconds by the clock and of the ratios, and the most memory of the process in MB.
 """
 
@@ -15,6 +15,7 @@ import duckdb
 STATEMENTS = {
     # Another seed each time: fits of the same votes with the same options are remembered.
     "fit": "SELECT count(*) FROM me_hodgerank('votes', seed := {run})",
+    "annotators": "SELECT count(*) FROM me_hodgerank_annotators('votes', seed := {run})",
     "hodgerank": "SELECT count(*) FROM me_hodgerank('votes', personal := false, position_bias := false, seed := {run})",
     "bradley-terry": "SELECT count(*) FROM me_hodgerank('votes', personal := false, position_bias := false, "
                      "loss := 'logistic', seed := {run})",
