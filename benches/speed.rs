@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! path NAME        µs per step of the path, ours and the published implementation's
-//! fit NAME         seconds of a fit with cross-validation
+//! fit NAME         seconds of a fit with cross-validation, and the steps of the path up to the
+//!                  chosen time
 //! threads NAME     seconds of a fit over the whole grid, without cross-validation, on one
 //!                  thread and on two, in turn
 //! losses NAME      the same with each loss, in turn
@@ -108,19 +109,26 @@ fn fit(name: &str) {
     };
     let (mut clock, mut cores) = (f64::INFINITY, f64::INFINITY);
     let begin = Instant::now();
+    let mut summary = None;
     // The best of several runs; large fits run once.
     for _ in 0..20 {
         let (start, before) = (Instant::now(), process_time());
         // As for every result set but the cross-validation curve.
         let mut execution = Execution::new().early_stopping();
-        black_box(Fit::new_within(&votes, &Options::default(), &mut execution).unwrap());
+        let fit = Fit::new_within(&votes, &Options::default(), &mut execution).unwrap();
         clock = clock.min(start.elapsed().as_secs_f64());
         cores = cores.min(process_time() - before);
+        summary = Some(fit.summary().unwrap());
         if begin.elapsed().as_secs_f64() > 10.0 {
             break;
         }
     }
-    println!(r#"{{"seconds": {clock:.3}, "cores": {cores:.3}}}"#);
+    let summary = summary.expect("it was fitted");
+    let steps = match (summary.t0, summary.alpha) {
+        (Some(t0), Some(alpha)) => ((summary.t - t0) / alpha).max(0.0).ceil(),
+        _ => 0.0,
+    };
+    println!(r#"{{"seconds": {clock:.3}, "cores": {cores:.3}, "steps": {steps}}}"#);
 }
 
 /// One thread and two. They alternate, so that a change of the machine's load affects both.

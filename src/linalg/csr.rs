@@ -122,6 +122,38 @@ impl WeightedGraph {
         components.sort_by_key(|nodes| std::cmp::Reverse(nodes.len()));
         components
     }
+
+    /// How many edges lie between two nodes of a component that are far apart: from the
+    /// first node to the one that is farthest, and from there again. It is at least half of
+    /// the largest distance.
+    pub fn span(&self, component: &[u32]) -> usize {
+        let Some(&first) = component.first() else {
+            return 0;
+        };
+        let mut distance = vec![u32::MAX; self.nodes() as usize];
+        let (farthest, _) = self.farthest_from(first, &mut distance);
+        distance.fill(u32::MAX);
+        self.farthest_from(farthest, &mut distance).1
+    }
+
+    /// The node that takes the most edges to reach, and how many. Nobody has a distance yet.
+    fn farthest_from(&self, start: u32, distance: &mut [u32]) -> (u32, usize) {
+        distance[start as usize] = 0;
+        let mut reached = vec![start];
+        let mut visited = 0;
+        while visited < reached.len() {
+            let node = reached[visited];
+            visited += 1;
+            for &neighbour in &self.neighbours[self.slots(node)] {
+                if distance[neighbour as usize] == u32::MAX {
+                    distance[neighbour as usize] = distance[node as usize] + 1;
+                    reached.push(neighbour);
+                }
+            }
+        }
+        let last = reached[visited - 1];
+        (last, distance[last as usize] as usize)
+    }
 }
 
 #[cfg(test)]
@@ -151,5 +183,14 @@ mod tests {
         );
         assert_eq!((graph.nodes(), graph.entries()), (6, 8));
         assert_eq!(graph.components(), [vec![1, 2, 3, 4], vec![0, 5]]);
+    }
+
+    #[test]
+    fn the_span_is_the_length_of_a_chain() {
+        let graph = WeightedGraph::new(7, &[0, 1, 2, 2, 5], &[1, 2, 3, 4, 6], &[1.0; 5]);
+        assert_eq!(graph.span(&[0, 1, 2, 3, 4]), 3);
+        // From the middle too.
+        assert_eq!(graph.span(&[2, 1, 0, 3, 4]), 3);
+        assert_eq!((graph.span(&[5, 6]), graph.span(&[])), (1, 0));
     }
 }

@@ -118,10 +118,9 @@ impl Component {
             false => None,
         };
         let eliminated = if inverse.is_none() && link.is_none() {
-            let pairs = items.iter().map(|&item| graph.row(item).count());
             let limits = match n <= max_inverse_items {
                 true => Some(EliminationLimits::NONE),
-                false => EliminationLimits::thin(n, pairs.sum::<usize>() / 2),
+                false => EliminationLimits::thin(graph, &[&items]),
             };
             let edges = || edges(graph, &item_of_row, row_of_item);
             limits.map(|limits| Elimination::new(edges(), limits, stop))

@@ -109,7 +109,7 @@ impl<'a> Hessian<'a> {
         }
         let limits = match self.items() <= MAX_ELIMINATED_ITEMS {
             true => Some(EliminationLimits::NONE),
-            false => EliminationLimits::thin(self.items(), self.graph.entries() / 2),
+            false => EliminationLimits::thin(&self.graph, &self.components),
         };
         if let Some(limits) = limits {
             let edge = |(node, weight)| Edge {
