@@ -2,7 +2,8 @@
 """How the time of a whole fit grows with the votes, the annotators and the items.
 
 Each line doubles one of them again and again. Writes benches/growth.svg and prints the
-figures, in seconds of all cores: other work on the machine is left out.
+figures, in seconds of all cores: other work on the machine is left out. The steps up to the
+chosen time are printed too: the more votes an annotator has, the later that is.
 """
 
 import pathlib
@@ -26,7 +27,7 @@ def measured():
         for annotators, items, each in sizes:
             found, _ = engine("fit", f"made-{annotators}-{items}-{each}")
             line.append(found["cores"])
-            growth = f"{line[-1] / line[-2]:.2f} times" if len(line) > 1 else ""
+            growth = f"({line[-1] / line[-2]:.2f} times)" if len(line) > 1 else "(first)"
             print(f"{label}: {annotators} annotators, {items} items, {annotators * each:,} votes: "
                   f"{found['cores']:.2f} s {growth}", flush=True)
         yield label, line

@@ -5,7 +5,7 @@
 //! fit NAME         seconds of a fit with cross-validation, and the steps of the path up to the
 //!                  chosen time
 //! threads NAME     seconds of a fit over the whole grid, without cross-validation, on one
-//!                  thread and on two, in turn
+//!                  thread and on two, and of two such fits at once, in turn
 //! losses NAME      the same with each loss, in turn
 //! consensus NAME   seconds of the ranking alone with each loss, without effects
 //! results NAME     processor time of a fit over the whole grid and of each result set, and a
@@ -131,7 +131,9 @@ fn fit(name: &str) {
     println!(r#"{{"seconds": {clock:.3}, "cores": {cores:.3}, "steps": {steps}}}"#);
 }
 
-/// One thread and two. They alternate, so that a change of the machine's load affects both.
+/// One thread, two, and two fits at once with a thread each: what the machine gives when
+/// nothing is shared but its memory. They alternate, so that a change of the machine's load
+/// affects all.
 fn threads(name: &str) {
     let Some(votes) = votes::load(name) else {
         return println!("null");
@@ -140,20 +142,31 @@ fn threads(name: &str) {
         folds: 0,
         ..Options::default()
     };
-    let mut seconds = [f64::INFINITY; 2];
+    let fitted = |threads| {
+        let mut execution = Execution::new().threads(threads);
+        black_box(Fit::new_within(&votes, &options, &mut execution).unwrap());
+    };
+    let at_once = || {
+        std::thread::scope(|scope| {
+            scope.spawn(|| fitted(1));
+            fitted(1);
+        });
+    };
+    let mut seconds = [f64::INFINITY; 3];
     let begin = Instant::now();
     for _ in 0..10 {
-        for (before, clock) in seconds.iter_mut().enumerate() {
+        let runs: [&dyn Fn(); 3] = [&|| fitted(1), &|| fitted(2), &at_once];
+        for (run, clock) in runs.into_iter().zip(&mut seconds) {
             let start = Instant::now();
-            let mut execution = Execution::new().threads(before + 1);
-            black_box(Fit::new_within(&votes, &options, &mut execution).unwrap());
+            run();
             *clock = clock.min(start.elapsed().as_secs_f64());
         }
         if begin.elapsed().as_secs_f64() > 20.0 {
             break;
         }
     }
-    println!(r#"{{"one": {:.3}, "two": {:.3}}}"#, seconds[0], seconds[1]);
+    let [one, two, at_once] = seconds;
+    println!(r#"{{"one": {one:.3}, "two": {two:.3}, "two_fits": {at_once:.3}}}"#);
 }
 
 /// Without effects there is nothing to cross-validate.
