@@ -6,29 +6,45 @@
 //! than the items that the annotator saw, then the block is over all items in the
 //! table's order. That saves gathering and scattering.
 
+use std::ops::Range;
+
 use super::statistics::{Adjacency, AnnotatorQuads, BlockStatistics, SideSlices, SideSumsOf};
 use crate::linalg::dense::{self, SmallMatrix, Tile, tiles};
 use crate::linalg::gather::{GatherSlice, GatheredValuesMut};
 use crate::linalg::simd::{Lanes, Quad, Sink, StoredQuad, sum};
 
-/// The annotators' blocks, in the order in which they were added.
+/// The annotators' blocks, in the order in which they were added, and z of δ.
 pub(super) struct Blocks {
     /// By annotator.
-    layouts: Vec<BlockLayout>,
+    positions: Vec<BlockPosition>,
     tiles: Vec<Tile>,
-    /// a_u and b_u of dense blocks as numbers, in the order of the block.
+    /// Of each dense block z, a_u and b_u, in the order of the block.
     vectors: Vec<Quad>,
+    /// z of the others, laid out as the vectors of the statistics are.
+    sparse_z: Vec<Quad>,
 }
 
-/// How a block is stored, and where its tiles and vectors begin.
+/// Where a dense block begins, and what else a step needs to find it: a step of a small block
+/// takes no longer than to look up all of this in the statistics.
 #[derive(Clone, Copy)]
+struct BlockPosition {
+    layout: BlockLayout,
+    quads: u32,
+    tiles: usize,
+    vectors: usize,
+    votes: f64,
+    net_left: f64,
+}
+
+/// How a block is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockLayout {
     /// No tiles: products go over the votes.
     Sparse,
     /// The items that the annotator saw, in the order of its statistics.
-    SeenItems { tiles: usize, vectors: usize },
+    SeenItems,
     /// All items, in the table's order.
-    AllItems { tiles: usize, vectors: usize },
+    AllItems,
 }
 
 /// One annotator's block.
@@ -63,24 +79,40 @@ impl Blocks {
         let quads = |u: usize| statistics.quad_range(u).len();
         let annotators = statistics.annotators();
         let dense = || (0..annotators).filter(|&u| is_dense(quads(u), &statistics.graph(u)));
+        let position = |u: usize| {
+            let [votes, net_left] = statistics.vote_sums(u);
+            BlockPosition {
+                layout: BlockLayout::Sparse,
+                quads: quads(u) as u32,
+                tiles: 0,
+                vectors: 0,
+                votes,
+                net_left,
+            }
+        };
         Self {
-            layouts: vec![BlockLayout::Sparse; annotators],
+            positions: (0..annotators).map(position).collect(),
             tiles: Vec::with_capacity(dense().map(|u| tiles(quads(u))).sum()),
-            vectors: Vec::with_capacity(dense().map(|u| 2 * quads(u)).sum()),
+            vectors: Vec::with_capacity(dense().map(|u| 3 * quads(u)).sum()),
+            sparse_z: vec![[0.0; 4]; statistics.total_quads()],
         }
     }
 
-    /// Prepares an annotator's block. Before that its products go over votes.
-    pub(super) fn add(&mut self, statistics: &BlockStatistics, u: usize) {
+    /// Prepares an annotator's block, with z over the annotator's items. Before that its
+    /// products go over votes, and z is zero.
+    pub(super) fn add(&mut self, statistics: &BlockStatistics, u: usize, z: &[Quad]) {
         let graph = statistics.graph(u);
         let annotator = statistics.quads(u);
         let quads = annotator.side_sums.quads();
         if !is_dense(quads, &graph) {
+            self.sparse_z[statistics.quad_range(u)].copy_from_slice(z);
             return;
         }
-        let start = self.tiles.len();
-        self.tiles.resize(start + tiles(quads), Tile::default());
-        let block = &mut self.tiles[start..];
+        let position = &mut self.positions[u];
+        (position.tiles, position.vectors) = (self.tiles.len(), self.vectors.len());
+        self.tiles
+            .resize(position.tiles + tiles(quads), Tile::default());
+        let block = &mut self.tiles[position.tiles..];
         let items = statistics.annotator(u).items;
         let all = quads == statistics.items().div_ceil(4);
         let index = |row: usize| if all { items[row] as usize } else { row };
@@ -90,87 +122,87 @@ impl Blocks {
                 dense::add(block, index(row), index(other), -weight);
             }
         }
-        let (tiles, vectors) = (start, self.vectors.len());
-        self.vectors.resize(vectors + 2 * quads, [0.0; 4]);
-        let (imbalance, net_wins) = self.vectors[vectors..].split_at_mut(quads);
+        let sums = annotator.side_sums;
+        self.vectors.resize(position.vectors + 3 * quads, [0.0; 4]);
+        let (block_z, vectors) = self.vectors[position.vectors..].split_at_mut(quads);
+        let (imbalance, net_wins) = vectors.split_at_mut(quads);
         if all {
-            self.layouts[u] = BlockLayout::AllItems { tiles, vectors };
-            spread(items, annotator.side_sums.imbalance(), imbalance);
-            spread(items, annotator.side_sums.net_wins(), net_wins);
+            position.layout = BlockLayout::AllItems;
+            spread(items, z.iter().copied(), block_z);
+            spread(items, sums.imbalance(), imbalance);
+            spread(items, sums.net_wins(), net_wins);
         } else {
-            self.layouts[u] = BlockLayout::SeenItems { tiles, vectors };
-            copy(annotator.side_sums.imbalance(), imbalance);
-            copy(annotator.side_sums.net_wins(), net_wins);
+            position.layout = BlockLayout::SeenItems;
+            block_z.copy_from_slice(z);
+            copy(sums.imbalance(), imbalance);
+            copy(sums.net_wins(), net_wins);
         }
     }
 
+    /// One annotator's block, and z in its order.
     #[inline(always)]
-    pub(super) fn of<'a>(&'a self, statistics: &'a BlockStatistics, u: usize) -> Block<'a> {
-        match self.layouts[u] {
-            BlockLayout::Sparse => {
-                let AnnotatorQuads {
-                    items,
-                    side_sums,
-                    votes,
-                    net_left,
-                } = statistics.quads(u);
-                Block {
-                    items: Some(items),
-                    side_sums,
-                    votes,
-                    net_left,
-                    laplacian: BlockLaplacian::Sparse(statistics.graph(u)),
-                }
-            }
-            BlockLayout::SeenItems { tiles, vectors } => Block {
-                items: Some(statistics.item_quads(u)),
-                ..self.over_all_items(statistics, u, tiles, vectors)
-            },
-            BlockLayout::AllItems { tiles, vectors } => {
-                self.over_all_items(statistics, u, tiles, vectors)
-            }
-        }
-    }
-
-    /// A dense block whose vectors are taken to be over all items.
-    #[inline(always)]
-    fn over_all_items<'a>(
+    pub(super) fn of<'a>(
         &'a self,
         statistics: &'a BlockStatistics,
         u: usize,
-        first_tile: usize,
-        first_quad: usize,
-    ) -> Block<'a> {
-        let quads = statistics.quad_range(u).len();
-        let vectors = &self.vectors[first_quad..first_quad + 2 * quads];
-        let (imbalance, net_wins) = vectors.split_at(quads);
-        let [votes, net_left] = statistics.vote_sums(u);
-        Block {
-            items: None,
+    ) -> (Block<'a>, &'a [Quad]) {
+        let position = &self.positions[u];
+        if position.layout == BlockLayout::Sparse {
+            let z = &self.sparse_z[statistics.quad_range(u)];
+            return (Block::sparse(statistics, u), z);
+        }
+        let (z, sums) = self.vectors[position.vectors()].split_at(position.quads as usize);
+        (position.block(statistics, u, &self.tiles, sums), z)
+    }
+
+    /// The same, for a z-step.
+    #[inline(always)]
+    pub(super) fn of_mut<'a>(
+        &'a mut self,
+        statistics: &'a BlockStatistics,
+        u: usize,
+    ) -> (Block<'a>, &'a mut [Quad]) {
+        let position = &self.positions[u];
+        if position.layout == BlockLayout::Sparse {
+            let z = &mut self.sparse_z[statistics.quad_range(u)];
+            return (Block::sparse(statistics, u), z);
+        }
+        let (z, sums) = self.vectors[position.vectors()].split_at_mut(position.quads as usize);
+        (position.block(statistics, u, &self.tiles, sums), z)
+    }
+
+    /// How many quads an annotator's block has, if it is dense.
+    #[inline(always)]
+    pub(super) fn dense_quads(&self, u: usize) -> Option<u32> {
+        let position = &self.positions[u];
+        (position.layout != BlockLayout::Sparse).then_some(position.quads)
+    }
+
+    /// The same as [`Self::of_mut`], for a dense block of N quads.
+    #[inline(always)]
+    pub(super) fn small_mut<'a, const N: usize>(
+        &'a mut self,
+        statistics: &'a BlockStatistics,
+        u: usize,
+    ) -> (Block<'a, SmallMatrix<'a, N>>, &'a mut [Quad]) {
+        let position = &self.positions[u];
+        let vectors = &mut self.vectors[position.vectors..position.vectors + 3 * N];
+        let (z, sums) = vectors.split_at_mut(N);
+        let (imbalance, net_wins) = sums.split_at(N);
+        let block = Block {
+            items: match position.layout {
+                BlockLayout::SeenItems => Some(statistics.item_quads(u).split_at(N).0),
+                BlockLayout::AllItems | BlockLayout::Sparse => None,
+            },
             side_sums: SideSumsOf::Numbers(SideSlices {
                 imbalance,
                 net_wins,
             }),
-            votes,
-            net_left,
-            laplacian: BlockLaplacian::Dense(&self.tiles[first_tile..first_tile + tiles(quads)]),
-        }
-    }
-
-    /// Brings values over an annotator's items into the order of its block.
-    pub(super) fn arrange(
-        &self,
-        statistics: &BlockStatistics,
-        u: usize,
-        own: &[Quad],
-        out: &mut [Quad],
-    ) {
-        match self.layouts[u] {
-            BlockLayout::AllItems { .. } => {
-                spread(statistics.annotator(u).items, own.iter().copied(), out);
-            }
-            BlockLayout::Sparse | BlockLayout::SeenItems { .. } => out.copy_from_slice(own),
-        }
+            votes: position.votes,
+            net_left: position.net_left,
+            laplacian: SmallMatrix::new(&self.tiles[position.tiles..]),
+        };
+        (block, z)
     }
 
     /// Brings values in the order of an annotator's block into that of its items.
@@ -181,14 +213,48 @@ impl Blocks {
         block: &[Quad],
         out: &mut [Quad],
     ) {
-        match self.layouts[u] {
-            BlockLayout::AllItems { .. } => {
+        match self.positions[u].layout {
+            BlockLayout::AllItems => {
                 let items = statistics.annotator(u).items.iter();
                 for (slot, &item) in out.as_flattened_mut().iter_mut().zip(items) {
                     *slot = block.as_flattened()[item as usize];
                 }
             }
-            BlockLayout::Sparse | BlockLayout::SeenItems { .. } => out.copy_from_slice(block),
+            BlockLayout::Sparse | BlockLayout::SeenItems => out.copy_from_slice(block),
+        }
+    }
+}
+
+impl BlockPosition {
+    /// Where z, a_u and b_u are.
+    #[inline(always)]
+    fn vectors(&self) -> Range<usize> {
+        self.vectors..self.vectors + 3 * self.quads as usize
+    }
+
+    /// A dense block with these a_u and b_u.
+    #[inline(always)]
+    fn block<'a>(
+        &self,
+        statistics: &'a BlockStatistics,
+        u: usize,
+        all_tiles: &'a [Tile],
+        sums: &'a [Quad],
+    ) -> Block<'a> {
+        let quads = self.quads as usize;
+        let (imbalance, net_wins) = sums.split_at(quads);
+        Block {
+            items: match self.layout {
+                BlockLayout::SeenItems => Some(statistics.item_quads(u)),
+                BlockLayout::AllItems | BlockLayout::Sparse => None,
+            },
+            side_sums: SideSumsOf::Numbers(SideSlices {
+                imbalance,
+                net_wins,
+            }),
+            votes: self.votes,
+            net_left: self.net_left,
+            laplacian: BlockLaplacian::Dense(&all_tiles[self.tiles..self.tiles + tiles(quads)]),
         }
     }
 }
@@ -219,6 +285,7 @@ impl Laplacian for BlockLaplacian<'_> {
     fn product<L: Lanes>(&self, lanes: L, x: &[Quad], image: &mut [Quad], sink: &mut impl Sink<L>) {
         match self {
             Self::Dense(tiles) => {
+                let image = &mut image[..x.len()];
                 dense::times(lanes, tiles, x, image);
                 for (index, value) in image.iter().enumerate() {
                     sink.take(lanes, index, lanes.load(value));
@@ -237,32 +304,21 @@ impl<const N: usize> Laplacian for SmallMatrix<'_, N> {
 }
 
 impl<'a> Block<'a> {
-    /// How many quads a dense block has.
+    /// A block without tiles.
     #[inline(always)]
-    pub(super) fn dense_quads(&self) -> Option<usize> {
-        match self.laplacian {
-            BlockLaplacian::Dense(_) => Some(self.side_sums.quads()),
-            BlockLaplacian::Sparse(_) => None,
-        }
-    }
-
-    /// The same block, which is dense and has N quads.
-    #[inline(always)]
-    pub(super) fn small<const N: usize>(self) -> Block<'a, SmallMatrix<'a, N>> {
-        let (BlockLaplacian::Dense(matrix), SideSumsOf::Numbers(sums)) =
-            (self.laplacian, self.side_sums)
-        else {
-            unreachable!("a dense block has tiles and numbers");
-        };
-        Block {
-            items: self.items.map(|items| items.split_at(N).0),
-            side_sums: SideSumsOf::Numbers(SideSlices {
-                imbalance: &sums.imbalance[..N],
-                net_wins: &sums.net_wins[..N],
-            }),
-            votes: self.votes,
-            net_left: self.net_left,
-            laplacian: SmallMatrix::new(matrix),
+    fn sparse(statistics: &'a BlockStatistics, u: usize) -> Self {
+        let AnnotatorQuads {
+            items,
+            side_sums,
+            votes,
+            net_left,
+        } = statistics.quads(u);
+        Self {
+            items: Some(items),
+            side_sums,
+            votes,
+            net_left,
+            laplacian: BlockLaplacian::Sparse(statistics.graph(u)),
         }
     }
 }
@@ -278,6 +334,15 @@ impl<'a, M: Laplacian> Block<'a, M> {
         sink: &mut impl Sink<L>,
     ) {
         self.laplacian.product(lanes, x, image, sink);
+    }
+
+    /// The same block, whose vectors are known to be over all items.
+    #[inline(always)]
+    pub(super) fn over_all_items(self) -> Self {
+        Self {
+            items: None,
+            ..self
+        }
     }
 
     /// x = θ + scale·z at the block's items. Returns a_uᵀx, given a_u.
@@ -305,7 +370,8 @@ impl<'a, M: Laplacian> Block<'a, M> {
                 }
             }
             None => {
-                for (theta, columns) in theta.as_chunks::<4>().0.iter().zip(columns) {
+                let theta = &theta.as_chunks::<4>().0[..imbalance.len()];
+                for (theta, columns) in theta.iter().zip(columns) {
                     score(theta, columns);
                 }
             }
@@ -318,7 +384,7 @@ impl<'a, M: Laplacian> Block<'a, M> {
     pub(super) fn at_items<'x>(&self, values: &'x mut [f64]) -> AtItems<'a, 'x> {
         match self.items {
             Some(items) => AtItems::Some(items.of_mut(values)),
-            None => AtItems::All(values.as_chunks_mut::<4>().0),
+            None => AtItems::All(&mut values.as_chunks_mut::<4>().0[..self.side_sums.quads()]),
         }
     }
 }

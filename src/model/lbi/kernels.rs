@@ -2,7 +2,6 @@
 //! and the annotator's part of the right-hand side of the next θ.
 
 use super::gradients::{shrink, shrunk};
-use crate::linalg::dense::SmallMatrix;
 use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, StoredQuad, sum};
 use crate::model::blocks::{AtItems, Block, BlockLaplacian, Laplacian};
 use crate::model::statistics::{SideSlices, SideSumsOf};
@@ -82,7 +81,7 @@ impl<M: Laplacian> ZStep<'_, M> {
     fn step<L: Lanes, Q: StoredQuad>(self, lanes: L, sums: SideSlices<'_, Q>) -> ZStepResult {
         let Self { block, effects, .. } = self;
         let quads = self.z.len();
-        let (x, image) = (&mut self.x[..quads], &mut self.image[..quads]);
+        let x = &mut self.x[..quads];
         let own = (effects.scale, &*self.z);
         let along = block.scores(lanes, sums.imbalance, self.theta, own, x);
         let mut sink = ZStepSink {
@@ -92,7 +91,7 @@ impl<M: Laplacian> ZStep<'_, M> {
             size: lanes.splat(self.size),
             squares: lanes.splat(0.0),
         };
-        block.product(lanes, x, image, &mut sink);
+        block.product(lanes, x, self.image, &mut sink);
         ZStepResult {
             norm: sum(lanes.quad(sink.squares)).sqrt(),
             bias_gradient: block.net_left - along - block.votes * effects.bias,
@@ -150,8 +149,7 @@ impl<M: Laplacian> Contribution<'_, M> {
             sink,
         };
         if effects.scale != 0.0 {
-            let image = &mut self.image[..z.len()];
-            self.block.product(lanes, z, image, &mut sink);
+            self.block.product(lanes, z, self.image, &mut sink);
         } else if effects.bias != 0.0 {
             for index in 0..z.len() {
                 sink.take(lanes, index, lanes.splat(0.0));
@@ -222,12 +220,10 @@ impl<L: Lanes> Sink<L> for SubtractSink<'_, '_> {
 
 /// A step of an active annotator: the z-step, the shrinkage, and the annotator's part of the
 /// right-hand side of the next θ, right one after the other.
-pub(super) struct AnnotatorStep<'a, M = BlockLaplacian<'a>> {
-    pub block: Block<'a, M>,
+pub(super) struct AnnotatorStep<'a> {
     pub theta: &'a [f64],
     pub rhs: &'a mut [f64],
     pub effects: &'a mut Effects,
-    pub z: &'a mut [Quad],
     pub x: &'a mut [Quad],
     pub image: &'a mut [Quad],
     pub size: f64,
@@ -238,50 +234,33 @@ pub(super) struct AnnotatorStep<'a, M = BlockLaplacian<'a>> {
     pub count: f64,
 }
 
-impl Kernel for AnnotatorStep<'_> {
-    type Output = ();
-
-    /// Most blocks of IQA are small. Loops of a length that the compiler knows make a step of
-    /// it a fifth faster.
+impl AnnotatorStep<'_> {
+    /// The step of a block that is small. Most blocks of IQA are. Loops of a length that the
+    /// compiler knows, and no question in them which items they are over, make a step of it a
+    /// quarter faster.
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        match self.block.dense_quads() {
-            Some(1) => self.small::<1>().step(lanes),
-            Some(2) => self.small::<2>().step(lanes),
-            Some(3) => self.small::<3>().step(lanes),
-            Some(4) => self.small::<4>().step(lanes),
-            _ => self.step(lanes),
+    pub fn small<L: Lanes, M: Laplacian + Copy>(
+        self,
+        lanes: L,
+        (block, z): (Block<'_, M>, &mut [Quad]),
+    ) -> bool {
+        match block.items {
+            None => self.run(lanes, (block.over_all_items(), z)),
+            Some(_) => self.run(lanes, (block, z)),
         }
     }
-}
 
-impl<'a> AnnotatorStep<'a> {
-    /// The same step, of a dense block of N quads.
+    /// Makes the step. Returns whether γ is not zero after it.
     #[inline(always)]
-    fn small<const N: usize>(self) -> AnnotatorStep<'a, SmallMatrix<'a, N>> {
-        AnnotatorStep {
-            block: self.block.small(),
-            theta: self.theta,
-            rhs: self.rhs,
-            effects: self.effects,
-            z: &mut self.z[..N],
-            x: self.x,
-            image: self.image,
-            size: self.size,
-            kappa: self.kappa,
-            position_bias: self.position_bias,
-            count: self.count,
-        }
-    }
-}
-
-impl<M: Laplacian + Copy> AnnotatorStep<'_, M> {
-    #[inline(always)]
-    fn step<L: Lanes>(self, lanes: L) {
+    pub fn run<L: Lanes, M: Laplacian + Copy>(
+        self,
+        lanes: L,
+        (block, z): (Block<'_, M>, &mut [Quad]),
+    ) -> bool {
         let Self {
-            block,
             effects,
             size,
+            image,
             ..
         } = self;
         let result = ZStep {
@@ -289,22 +268,23 @@ impl<M: Laplacian + Copy> AnnotatorStep<'_, M> {
             theta: self.theta,
             effects,
             size,
-            z: self.z,
+            z,
             x: self.x,
-            image: self.image,
+            image,
         }
         .run(lanes);
         effects.shrink(&result, size, self.position_bias, self.kappa);
         let contribution = Contribution {
             block,
             effects: effects.times(self.count),
-            z: self.z,
-            image: self.image,
+            z,
+            image,
         };
         SubtractEffects {
             contribution,
             rhs: self.rhs,
         }
         .run(lanes);
+        effects.bias != 0.0
     }
 }

@@ -14,7 +14,7 @@ use super::screening::{MeanScores, ScoreIntegral, Screening};
 use super::snapshot::SnapshotBlock;
 use crate::error::Result;
 use crate::execution::Stop;
-use crate::linalg::simd::{Quad, vectorised};
+use crate::linalg::simd::vectorised;
 use crate::model::blocks::Blocks;
 use crate::model::settings::Settings;
 use crate::model::statistics::BlockStatistics;
@@ -49,12 +49,9 @@ pub(super) struct ActiveSet {
     active: Vec<u32>,
     /// Whether somebody entered in the last step.
     has_entered: bool,
-    /// Annotators with the same effects. Screening looks at the first one only; and z and
-    /// `blocks` have the first one's only, `effects` too once they are active.
+    /// Annotators with the same effects. Screening looks at the first one only; and `blocks`
+    /// has the first one's only, `effects` too once they are active.
     duplicates: Duplicates,
-    /// z of δ, laid out as the vectors of the statistics are; each annotator's in
-    /// the order of its block.
-    z: Vec<Quad>,
     effects: Vec<Effects>,
     /// Γ_u = ∫γ^u dt of those that are bias-only.
     bias_integral: Vec<f64>,
@@ -84,7 +81,6 @@ impl ActiveSet {
             active: Vec::with_capacity(annotators),
             has_entered: false,
             duplicates,
-            z: vec![[0.0; 4]; statistics.total_quads()],
             effects: vec![Effects::default(); annotators],
             bias_integral: vec![0.0; annotators],
             bias_entry: vec![None; annotators],
@@ -258,14 +254,11 @@ impl ActiveSet {
             return;
         }
         if !self.duplicates.follows(u) {
-            let range = statistics.quad_range(u);
-            let image = &mut scratch.image[..range.len()];
-            for quad in &mut *image {
+            let z = &mut scratch.image[..statistics.quad_range(u).len()];
+            for quad in &mut *z {
                 *quad = quad.map(|value| value / total);
             }
-            self.blocks.add(statistics, u);
-            self.blocks
-                .arrange(statistics, u, image, &mut self.z[range]);
+            self.blocks.add(statistics, u, z);
             self.effects[u].scale = scale;
             self.screening.remove(u);
         }
@@ -315,12 +308,12 @@ impl ActiveSet {
             scratch: StepScratch { x, image, z: moved },
             ..
         } = self;
-        let range = statistics.quad_range(u);
-        let (effects, z) = (&self.effects[u], &self.z[range]);
+        let effects = &self.effects[u];
+        let (block, z) = blocks.of(statistics, u);
         let moved = &mut moved[..z.len()];
         moved.copy_from_slice(z);
         let ZStepResult { bias_gradient, .. } = vectorised(ZStep {
-            block: blocks.of(statistics, u),
+            block,
             theta,
             effects,
             size,

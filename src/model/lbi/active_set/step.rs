@@ -36,8 +36,9 @@ impl Kernel for ActiveStep<'_> {
                 continue;
             }
             self.stop.check()?;
-            active_set.step_one(lanes, u, self.theta, size, rhs);
-            active_set.note_bias_entry(u, self.now);
+            if active_set.step_one(lanes, u, self.theta, size, rhs) {
+                active_set.note_bias_entry(u, self.now);
+            }
         }
         Ok(())
     }
@@ -93,7 +94,7 @@ impl ActiveSet {
     }
 
     /// Moves z of an active annotator who is no follower, shrinks, and subtracts the effects
-    /// from `rhs`.
+    /// from `rhs`. Returns whether γ is not zero.
     #[inline(always)]
     fn step_one<L: Lanes>(
         &mut self,
@@ -102,7 +103,10 @@ impl ActiveSet {
         theta: &[f64],
         size: f64,
         rhs: &mut [f64],
-    ) {
+    ) -> bool {
+        if self.duplicates.leads(u) {
+            return self.step_representative(u, theta, size, rhs);
+        }
         let Settings {
             kappa,
             position_bias,
@@ -111,49 +115,65 @@ impl ActiveSet {
         let Self {
             statistics,
             blocks,
+            effects,
             scratch: StepScratch { x, image, .. },
             ..
         } = self;
-        let block = blocks.of(statistics, u);
-        let effects = &mut self.effects[u];
-        let z = &mut self.z[statistics.quad_range(u)];
-        if self.duplicates.leads(u) {
-            let result = vectorised(ZStep {
-                block,
-                theta,
-                effects,
-                size,
-                z,
-                x,
-                image,
-            });
-            effects.shrink(&result, size, position_bias, kappa);
-            return vectorised(SubtractAnnotator {
-                active_set: self,
-                u,
-                rhs,
-            });
-        }
-        AnnotatorStep {
-            block,
+        let step = AnnotatorStep {
             theta,
             rhs,
-            effects,
-            z,
+            effects: &mut effects[u],
             x,
             image,
             size,
             kappa,
             position_bias,
             count: statistics.count(u),
+        };
+        match blocks.dense_quads(u) {
+            Some(1) => step.small(lanes, blocks.small_mut::<1>(statistics, u)),
+            Some(2) => step.small(lanes, blocks.small_mut::<2>(statistics, u)),
+            Some(3) => step.small(lanes, blocks.small_mut::<3>(statistics, u)),
+            Some(4) => step.small(lanes, blocks.small_mut::<4>(statistics, u)),
+            _ => step.run(lanes, blocks.of_mut(statistics, u)),
         }
-        .run(lanes);
     }
 
-    /// Notes when γ of an active annotator enters.
+    /// The same of the first of several annotators with the same vote.
+    fn step_representative(&mut self, u: usize, theta: &[f64], size: f64, rhs: &mut [f64]) -> bool {
+        let Self {
+            statistics,
+            settings,
+            blocks,
+            effects,
+            scratch: StepScratch { x, image, .. },
+            ..
+        } = self;
+        let effects = &mut effects[u];
+        let (block, z) = blocks.of_mut(statistics, u);
+        let result = vectorised(ZStep {
+            block,
+            theta,
+            effects,
+            size,
+            z,
+            x,
+            image,
+        });
+        effects.shrink(&result, size, settings.position_bias, settings.kappa);
+        let is_biased = effects.bias != 0.0;
+        vectorised(SubtractAnnotator {
+            active_set: self,
+            u,
+            rhs,
+        });
+        is_biased
+    }
+
+    /// Notes that γ of an active annotator is not zero.
     #[inline(always)]
     fn note_bias_entry(&mut self, u: usize, now: EffectEntry) {
-        if self.effects[u].bias != 0.0 && self.bias_entry[u].is_none() {
+        if self.bias_entry[u].is_none() {
             self.bias_entry[u] = Some(now);
             for other in self.duplicates.after(u) {
                 self.bias_entry[other] = Some(now);
@@ -173,10 +193,11 @@ impl ActiveSet {
         let leads = duplicates.leads(u);
         let count = statistics.count(u);
         let factor = if leads { 1.0 } else { count };
+        let (block, z) = blocks.of(statistics, u);
         let contribution = Contribution {
-            block: blocks.of(statistics, u),
+            block,
             effects: self.effects[u].times(factor),
-            z: &self.z[statistics.quad_range(u)],
+            z,
             image: &mut self.scratch.image,
         };
         if !leads {
