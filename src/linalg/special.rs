@@ -180,7 +180,7 @@ pub(crate) fn scaled_mills<L: Lanes>(lanes: L, y: L::Register) -> L::Register {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::simd::tests::NARROW;
+    use crate::linalg::simd::tests::with_any_vectors;
 
     struct All(Quad);
 
@@ -203,12 +203,7 @@ mod tests {
 
     /// The functions at a point, which are the same in every lane and width.
     fn at(x: f64) -> [f64; 5] {
-        let both = [true, false].map(|is_narrow| {
-            NARROW.set(is_narrow);
-            vectorised(All([0.5, x, -3.0, 7.0])).map(|quad| quad[1])
-        });
-        assert_eq!(both[0].map(f64::to_bits), both[1].map(f64::to_bits), "{x}");
-        both[0]
+        with_any_vectors(|| vectorised(All([0.5, x, -3.0, 7.0])).map(|quad| quad[1]))
     }
 
     #[test]

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::statistics::{Adjacency, AnnotatorQuads, BlockStatistics, SideSlices, SideSumsOf};
-use crate::linalg::dense::{self, SmallMatrix, Tile, tiles};
+use crate::linalg::dense::{self, MAX_SMALL_QUADS, SmallMatrix, Tile, tiles};
 use crate::linalg::gather::{GatherSlice, GatheredValuesMut};
 use crate::linalg::simd::{Lanes, Quad, Sink, StoredQuad, sum};
 
@@ -61,6 +61,7 @@ pub(super) struct Block<'a, M = BlockLaplacian<'a>> {
 /// Tiles or votes.
 #[derive(Clone, Copy)]
 pub(super) enum BlockLaplacian<'a> {
+    Small(&'a [Tile]),
     Dense(&'a [Tile]),
     Sparse(Adjacency<'a>),
 }
@@ -70,6 +71,26 @@ pub(super) enum BlockLaplacian<'a> {
 fn is_dense(quads: usize, graph: &Adjacency<'_>) -> bool {
     let votes_per_tile = 1 + quads / 8;
     tiles(quads) * votes_per_tile <= graph.edges()
+}
+
+/// How many tiles a dense block of so many quads has.
+#[inline(always)]
+fn stored_tiles(quads: usize) -> usize {
+    match quads <= MAX_SMALL_QUADS {
+        true => quads * quads,
+        false => tiles(quads),
+    }
+}
+
+impl<'a> BlockLaplacian<'a> {
+    /// Of a dense block with so many quads.
+    #[inline(always)]
+    fn dense(quads: usize, tiles: &'a [Tile]) -> Self {
+        match quads <= MAX_SMALL_QUADS {
+            true => Self::Small(tiles),
+            false => Self::Dense(tiles),
+        }
+    }
 }
 
 impl Blocks {
@@ -92,7 +113,7 @@ impl Blocks {
         };
         Self {
             positions: (0..annotators).map(position).collect(),
-            tiles: Vec::with_capacity(dense().map(|u| tiles(quads(u))).sum()),
+            tiles: Vec::with_capacity(dense().map(|u| stored_tiles(quads(u))).sum()),
             vectors: Vec::with_capacity(dense().map(|u| 3 * quads(u)).sum()),
             sparse_z: vec![[0.0; 4]; statistics.total_quads()],
         }
@@ -111,15 +132,19 @@ impl Blocks {
         let position = &mut self.positions[u];
         (position.tiles, position.vectors) = (self.tiles.len(), self.vectors.len());
         self.tiles
-            .resize(position.tiles + tiles(quads), Tile::default());
+            .resize(position.tiles + stored_tiles(quads), Tile::default());
         let block = &mut self.tiles[position.tiles..];
         let items = statistics.annotator(u).items;
         let all = quads == statistics.items().div_ceil(4);
         let index = |row: usize| if all { items[row] as usize } else { row };
+        let add = |block: &mut [Tile], row, column, value| match quads <= MAX_SMALL_QUADS {
+            true => dense::add_to_small(block, quads, row, column, value),
+            false => dense::add(block, row, column, value),
+        };
         for (row, edges) in graph.rows().enumerate() {
             for (other, weight) in edges {
-                dense::add(block, index(row), index(row), weight);
-                dense::add(block, index(row), index(other), -weight);
+                add(block, index(row), index(row), weight);
+                add(block, index(row), index(other), -weight);
             }
         }
         let sums = annotator.side_sums;
@@ -139,6 +164,20 @@ impl Blocks {
         }
     }
 
+    /// How many quads an annotator's block has, if it is dense.
+    #[inline(always)]
+    pub(super) fn dense_quads(&self, u: usize) -> Option<u32> {
+        let position = &self.positions[u];
+        (position.layout != BlockLayout::Sparse).then_some(position.quads)
+    }
+
+    /// How many tiles it has.
+    #[inline(always)]
+    pub(super) fn tiles(&self, u: usize) -> Option<usize> {
+        self.dense_quads(u)
+            .map(|quads| stored_tiles(quads as usize))
+    }
+
     /// One annotator's block, and z in its order.
     #[inline(always)]
     pub(super) fn of<'a>(
@@ -151,8 +190,10 @@ impl Blocks {
             let z = &self.sparse_z[statistics.quad_range(u)];
             return (Block::sparse(statistics, u), z);
         }
-        let (z, sums) = self.vectors[position.vectors()].split_at(position.quads as usize);
-        (position.block(statistics, u, &self.tiles, sums), z)
+        let quads = position.quads as usize;
+        let (z, sums) = self.vectors[position.vectors(quads)].split_at(quads);
+        let tiles = BlockLaplacian::dense(quads, &self.tiles[position.tiles(quads)]);
+        (position.dense(statistics, u, sums, tiles), z)
     }
 
     /// The same, for a z-step.
@@ -167,18 +208,26 @@ impl Blocks {
             let z = &mut self.sparse_z[statistics.quad_range(u)];
             return (Block::sparse(statistics, u), z);
         }
-        let (z, sums) = self.vectors[position.vectors()].split_at_mut(position.quads as usize);
-        (position.block(statistics, u, &self.tiles, sums), z)
+        let quads = position.quads as usize;
+        let (z, sums) = self.vectors[position.vectors(quads)].split_at_mut(quads);
+        let tiles = BlockLaplacian::dense(quads, &self.tiles[position.tiles(quads)]);
+        (position.dense(statistics, u, sums, tiles), z)
     }
 
-    /// How many quads an annotator's block has, if it is dense.
+    /// The same as [`Self::of`], of a dense block of N quads.
     #[inline(always)]
-    pub(super) fn dense_quads(&self, u: usize) -> Option<u32> {
+    pub(super) fn small<'a, const N: usize>(
+        &'a self,
+        statistics: &'a BlockStatistics,
+        u: usize,
+    ) -> (Block<'a, SmallMatrix<'a, N>>, &'a [Quad]) {
         let position = &self.positions[u];
-        (position.layout != BlockLayout::Sparse).then_some(position.quads)
+        let (z, sums) = self.vectors[position.vectors(N)].split_at(N);
+        let tiles = SmallMatrix::new(&self.tiles[position.tiles(N)]);
+        (position.dense(statistics, u, sums, tiles), z)
     }
 
-    /// The same as [`Self::of_mut`], for a dense block of N quads.
+    /// The same as [`Self::of_mut`], of a dense block of N quads.
     #[inline(always)]
     pub(super) fn small_mut<'a, const N: usize>(
         &'a mut self,
@@ -186,23 +235,9 @@ impl Blocks {
         u: usize,
     ) -> (Block<'a, SmallMatrix<'a, N>>, &'a mut [Quad]) {
         let position = &self.positions[u];
-        let vectors = &mut self.vectors[position.vectors..position.vectors + 3 * N];
-        let (z, sums) = vectors.split_at_mut(N);
-        let (imbalance, net_wins) = sums.split_at(N);
-        let block = Block {
-            items: match position.layout {
-                BlockLayout::SeenItems => Some(statistics.item_quads(u).split_at(N).0),
-                BlockLayout::AllItems | BlockLayout::Sparse => None,
-            },
-            side_sums: SideSumsOf::Numbers(SideSlices {
-                imbalance,
-                net_wins,
-            }),
-            votes: position.votes,
-            net_left: position.net_left,
-            laplacian: SmallMatrix::new(&self.tiles[position.tiles..]),
-        };
-        (block, z)
+        let (z, sums) = self.vectors[position.vectors(N)].split_at_mut(N);
+        let tiles = SmallMatrix::new(&self.tiles[position.tiles(N)]);
+        (position.dense(statistics, u, sums, tiles), z)
     }
 
     /// Brings values in the order of an annotator's block into that of its items.
@@ -226,35 +261,40 @@ impl Blocks {
 }
 
 impl BlockPosition {
-    /// Where z, a_u and b_u are.
+    /// Where z, a_u and b_u of a dense block of so many quads are.
     #[inline(always)]
-    fn vectors(&self) -> Range<usize> {
-        self.vectors..self.vectors + 3 * self.quads as usize
+    fn vectors(&self, quads: usize) -> Range<usize> {
+        self.vectors..self.vectors + 3 * quads
+    }
+
+    /// Where its tiles are.
+    #[inline(always)]
+    fn tiles(&self, quads: usize) -> Range<usize> {
+        self.tiles..self.tiles + stored_tiles(quads)
     }
 
     /// A dense block with these a_u and b_u.
     #[inline(always)]
-    fn block<'a>(
+    fn dense<'a, M>(
         &self,
         statistics: &'a BlockStatistics,
         u: usize,
-        all_tiles: &'a [Tile],
         sums: &'a [Quad],
-    ) -> Block<'a> {
-        let quads = self.quads as usize;
+        laplacian: M,
+    ) -> Block<'a, M> {
+        let quads = sums.len() / 2;
         let (imbalance, net_wins) = sums.split_at(quads);
+        let items = (self.layout == BlockLayout::SeenItems)
+            .then(|| statistics.item_quads(u).split_at(quads).0);
         Block {
-            items: match self.layout {
-                BlockLayout::SeenItems => Some(statistics.item_quads(u)),
-                BlockLayout::AllItems | BlockLayout::Sparse => None,
-            },
+            items,
             side_sums: SideSumsOf::Numbers(SideSlices {
                 imbalance,
                 net_wins,
             }),
             votes: self.votes,
             net_left: self.net_left,
-            laplacian: BlockLaplacian::Dense(&all_tiles[self.tiles..self.tiles + tiles(quads)]),
+            laplacian,
         }
     }
 }
@@ -284,6 +324,12 @@ impl Laplacian for BlockLaplacian<'_> {
     #[inline(always)]
     fn product<L: Lanes>(&self, lanes: L, x: &[Quad], image: &mut [Quad], sink: &mut impl Sink<L>) {
         match self {
+            Self::Small(tiles) => match x.len() {
+                1 => SmallMatrix::<1>::new(tiles).product(lanes, x, sink),
+                2 => SmallMatrix::<2>::new(tiles).product(lanes, x, sink),
+                3 => SmallMatrix::<3>::new(tiles).product(lanes, x, sink),
+                _ => SmallMatrix::<4>::new(tiles).product(lanes, x, sink),
+            },
             Self::Dense(tiles) => {
                 let image = &mut image[..x.len()];
                 dense::times(lanes, tiles, x, image);

@@ -1,10 +1,12 @@
-//! Dense symmetric matrices.
+//! Dense symmetric matrices, in tiles of 4 × 4.
 //!
-//! Only the upper half is stored, in tiles of 4 × 4. A product reads each tile
-//! once, for itself and for its mirror image below the diagonal.
+//! Of most only the upper half is stored, and a product reads each tile once, for itself and
+//! for its mirror image below the diagonal. Small ones ([`SmallMatrix`]) have all tiles.
 
 mod inverse;
+mod small;
 mod tile;
 
 pub(crate) use inverse::invert;
-pub(crate) use tile::{DenseProduct, SmallMatrix, Tile, add, get, tiles, times};
+pub(crate) use small::{MAX_SMALL_QUADS, SmallMatrix, add_to_small};
+pub(crate) use tile::{DenseProduct, Tile, add, get, tiles, times};

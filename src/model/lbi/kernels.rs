@@ -3,7 +3,7 @@
 
 use super::gradients::{shrink, shrunk};
 use crate::linalg::simd::{Kernel, Lanes, Quad, Sink, StoredQuad, sum};
-use crate::model::blocks::{AtItems, Block, BlockLaplacian, Laplacian};
+use crate::model::blocks::{AtItems, Block, Laplacian};
 use crate::model::statistics::{SideSlices, SideSumsOf};
 
 /// One annotator's effects, except for the vector z of δ.
@@ -37,7 +37,7 @@ impl Effects {
         position_bias: bool,
         kappa: f64,
     ) {
-        self.scale = shrink(result.norm, kappa);
+        self.scale = shrink(result.norm_square.sqrt(), kappa);
         if position_bias {
             self.z_bias += size * result.bias_gradient;
             self.bias = shrunk(self.z_bias, kappa);
@@ -46,46 +46,65 @@ impl Effects {
 }
 
 /// z ← z + size·(b_u − L_u(θ + δ^u) − a_u γ^u).
-pub(super) struct ZStep<'a, M = BlockLaplacian<'a>> {
-    pub block: Block<'a, M>,
+pub(super) struct ZStep<'a> {
     pub theta: &'a [f64],
     pub effects: &'a Effects,
     pub size: f64,
-    pub z: &'a mut [Quad],
     pub x: &'a mut [Quad],
     pub image: &'a mut [Quad],
 }
 
 /// What shrinking needs after a z-step.
+#[derive(Clone, Copy, Default)]
 pub(super) struct ZStepResult {
-    /// ‖z‖ after the step.
-    pub norm: f64,
+    /// ‖z‖² after the step.
+    pub norm_square: f64,
     /// The gradient of γ before the step.
     pub bias_gradient: f64,
 }
 
-impl<M: Laplacian> Kernel for ZStep<'_, M> {
-    type Output = ZStepResult;
-
+impl ZStep<'_> {
+    /// The step of a block that is small. Most blocks of IQA are. Loops of a length that the
+    /// compiler knows, and no question in them which items they are over, make a step of it a
+    /// quarter faster.
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) -> ZStepResult {
-        match self.block.side_sums {
-            SideSumsOf::Integers(sums) => self.step(lanes, sums),
-            SideSumsOf::Numbers(sums) => self.step(lanes, sums),
+    pub fn small<L: Lanes, M: Laplacian>(
+        self,
+        lanes: L,
+        of: (Block<'_, M>, &mut [Quad]),
+    ) -> ZStepResult {
+        match of.0.items {
+            None => self.run(lanes, (of.0.over_all_items(), of.1)),
+            Some(_) => self.run(lanes, of),
         }
     }
-}
 
-impl<M: Laplacian> ZStep<'_, M> {
+    /// Makes the step.
     #[inline(always)]
-    fn step<L: Lanes, Q: StoredQuad>(self, lanes: L, sums: SideSlices<'_, Q>) -> ZStepResult {
-        let Self { block, effects, .. } = self;
-        let quads = self.z.len();
-        let x = &mut self.x[..quads];
-        let own = (effects.scale, &*self.z);
+    pub fn run<L: Lanes, M: Laplacian>(
+        self,
+        lanes: L,
+        of: (Block<'_, M>, &mut [Quad]),
+    ) -> ZStepResult {
+        match of.0.side_sums {
+            SideSumsOf::Integers(sums) => self.run_with(lanes, sums, of),
+            SideSumsOf::Numbers(sums) => self.run_with(lanes, sums, of),
+        }
+    }
+
+    #[inline(always)]
+    fn run_with<L: Lanes, M: Laplacian, Q: StoredQuad>(
+        self,
+        lanes: L,
+        sums: SideSlices<'_, Q>,
+        (block, z): (Block<'_, M>, &mut [Quad]),
+    ) -> ZStepResult {
+        let effects = self.effects;
+        let x = &mut self.x[..z.len()];
+        let own = (effects.scale, &*z);
         let along = block.scores(lanes, sums.imbalance, self.theta, own, x);
         let mut sink = ZStepSink {
-            z: self.z,
+            z,
             sums,
             bias: lanes.splat(effects.bias),
             size: lanes.splat(self.size),
@@ -93,9 +112,24 @@ impl<M: Laplacian> ZStep<'_, M> {
         };
         block.product(lanes, x, self.image, &mut sink);
         ZStepResult {
-            norm: sum(lanes.quad(sink.squares)).sqrt(),
+            norm_square: sum(lanes.quad(sink.squares)),
             bias_gradient: block.net_left - along - block.votes * effects.bias,
         }
+    }
+}
+
+/// A z-step of one annotator.
+pub(super) struct SingleZStep<'a, 'z> {
+    pub step: ZStep<'a>,
+    pub of: (Block<'a>, &'z mut [Quad]),
+}
+
+impl Kernel for SingleZStep<'_, '_> {
+    type Output = ZStepResult;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> ZStepResult {
+        self.step.run(lanes, self.of)
     }
 }
 
@@ -122,26 +156,30 @@ impl<L: Lanes, Q: StoredQuad> Sink<L> for ZStepSink<'_, L, Q> {
 }
 
 /// L_u δ^u + a_u γ^u, what an annotator's effects add to the normal equations of θ.
-pub(super) struct Contribution<'a, M = BlockLaplacian<'a>> {
-    pub block: Block<'a, M>,
+pub(super) struct Contribution<'a> {
     pub effects: Effects,
-    pub z: &'a [Quad],
     pub image: &'a mut [Quad],
 }
 
-impl<M: Laplacian> Contribution<'_, M> {
+impl Contribution<'_> {
     /// Hands it over quad by quad; nothing if both effects are zero.
     #[inline(always)]
-    fn give<L: Lanes>(self, lanes: L, sink: impl Sink<L>) {
-        match self.block.side_sums {
-            SideSumsOf::Integers(sums) => self.give_with(lanes, sums.imbalance, sink),
-            SideSumsOf::Numbers(sums) => self.give_with(lanes, sums.imbalance, sink),
+    fn give<L: Lanes, M: Laplacian>(self, lanes: L, of: (Block<'_, M>, &[Quad]), to: impl Sink<L>) {
+        match of.0.side_sums {
+            SideSumsOf::Integers(sums) => self.give_with(lanes, sums.imbalance, of, to),
+            SideSumsOf::Numbers(sums) => self.give_with(lanes, sums.imbalance, of, to),
         }
     }
 
     #[inline(always)]
-    fn give_with<L: Lanes, Q: StoredQuad>(self, lanes: L, imbalance: &[Q], sink: impl Sink<L>) {
-        let Self { effects, z, .. } = self;
+    fn give_with<L: Lanes, M: Laplacian, Q: StoredQuad>(
+        self,
+        lanes: L,
+        imbalance: &[Q],
+        (block, z): (Block<'_, M>, &[Quad]),
+        sink: impl Sink<L>,
+    ) {
+        let Self { effects, image } = self;
         let mut sink = ContributionSink {
             imbalance,
             scale: lanes.splat(effects.scale),
@@ -149,7 +187,7 @@ impl<M: Laplacian> Contribution<'_, M> {
             sink,
         };
         if effects.scale != 0.0 {
-            self.block.product(lanes, z, self.image, &mut sink);
+            block.product(lanes, z, image, &mut sink);
         } else if effects.bias != 0.0 {
             for index in 0..z.len() {
                 sink.take(lanes, index, lanes.splat(0.0));
@@ -159,9 +197,9 @@ impl<M: Laplacian> Contribution<'_, M> {
 
     /// The same of a block of one quad.
     #[inline(always)]
-    pub fn quad<L: Lanes>(self, lanes: L) -> Quad {
+    pub fn quad<L: Lanes, M: Laplacian>(self, lanes: L, of: (Block<'_, M>, &[Quad])) -> Quad {
         let mut quad = [0.0; 4];
-        self.give(lanes, QuadSink(&mut quad));
+        self.give(lanes, of, QuadSink(&mut quad));
         quad
     }
 }
@@ -194,18 +232,26 @@ impl<L: Lanes> Sink<L> for QuadSink<'_> {
 }
 
 /// rhs ← rhs − (L_u δ^u + a_u γ^u).
-pub(super) struct SubtractEffects<'a, M = BlockLaplacian<'a>> {
-    pub contribution: Contribution<'a, M>,
+pub(super) struct SubtractEffects<'a> {
+    pub contribution: Contribution<'a>,
     pub rhs: &'a mut [f64],
 }
 
-impl<M: Laplacian> Kernel for SubtractEffects<'_, M> {
-    type Output = ();
-
+impl SubtractEffects<'_> {
+    /// Subtracts the effects of a block that is small.
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        let rhs = SubtractSink(self.contribution.block.at_items(self.rhs));
-        self.contribution.give(lanes, rhs);
+    pub fn small<L: Lanes, M: Laplacian>(self, lanes: L, of: (Block<'_, M>, &[Quad])) {
+        match of.0.items {
+            None => self.run(lanes, (of.0.over_all_items(), of.1)),
+            Some(_) => self.run(lanes, of),
+        }
+    }
+
+    /// Subtracts the effects.
+    #[inline(always)]
+    pub fn run<L: Lanes, M: Laplacian>(self, lanes: L, of: (Block<'_, M>, &[Quad])) {
+        let rhs = SubtractSink(of.0.at_items(self.rhs));
+        self.contribution.give(lanes, of, rhs);
     }
 }
 
@@ -215,76 +261,5 @@ impl<L: Lanes> Sink<L> for SubtractSink<'_, '_> {
     #[inline(always)]
     fn take(&mut self, lanes: L, index: usize, value: L::Register) {
         self.0.subtract(lanes, index, value);
-    }
-}
-
-/// A step of an active annotator: the z-step, the shrinkage, and the annotator's part of the
-/// right-hand side of the next θ, right one after the other.
-pub(super) struct AnnotatorStep<'a> {
-    pub theta: &'a [f64],
-    pub rhs: &'a mut [f64],
-    pub effects: &'a mut Effects,
-    pub x: &'a mut [Quad],
-    pub image: &'a mut [Quad],
-    pub size: f64,
-    pub kappa: f64,
-    /// Whether there is a γ.
-    pub position_bias: bool,
-    /// How often the annotator's votes count.
-    pub count: f64,
-}
-
-impl AnnotatorStep<'_> {
-    /// The step of a block that is small. Most blocks of IQA are. Loops of a length that the
-    /// compiler knows, and no question in them which items they are over, make a step of it a
-    /// quarter faster.
-    #[inline(always)]
-    pub fn small<L: Lanes, M: Laplacian + Copy>(
-        self,
-        lanes: L,
-        (block, z): (Block<'_, M>, &mut [Quad]),
-    ) -> bool {
-        match block.items {
-            None => self.run(lanes, (block.over_all_items(), z)),
-            Some(_) => self.run(lanes, (block, z)),
-        }
-    }
-
-    /// Makes the step. Returns whether γ is not zero after it.
-    #[inline(always)]
-    pub fn run<L: Lanes, M: Laplacian + Copy>(
-        self,
-        lanes: L,
-        (block, z): (Block<'_, M>, &mut [Quad]),
-    ) -> bool {
-        let Self {
-            effects,
-            size,
-            image,
-            ..
-        } = self;
-        let result = ZStep {
-            block,
-            theta: self.theta,
-            effects,
-            size,
-            z,
-            x: self.x,
-            image,
-        }
-        .run(lanes);
-        effects.shrink(&result, size, self.position_bias, self.kappa);
-        let contribution = Contribution {
-            block,
-            effects: effects.times(self.count),
-            z,
-            image,
-        };
-        SubtractEffects {
-            contribution,
-            rhs: self.rhs,
-        }
-        .run(lanes);
-        effects.bias != 0.0
     }
 }

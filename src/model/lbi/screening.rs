@@ -179,8 +179,9 @@ impl Screening {
         candidates.clear();
         for &u in &self.screened {
             let EffectBounds { deviation, bias } = &self.bounds[u as usize];
-            let bound = deviation.at(drift).max(bias.at(drift));
-            if t * bound >= self.limit {
+            let may_enter = |bound: &ScreeningBound| t * bound.at(drift) >= self.limit;
+            // Without `||`: one branch that is hardly ever taken.
+            if may_enter(deviation) | may_enter(bias) {
                 candidates.push(u);
             }
         }

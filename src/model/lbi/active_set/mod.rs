@@ -9,7 +9,7 @@ mod step;
 
 use super::duplicates::Duplicates;
 use super::gradients::{StepScratch, bias_gradient, deviation_gradient, shrink, shrunk};
-use super::kernels::{Effects, ZStep, ZStepResult};
+use super::kernels::{Effects, SingleZStep, ZStep, ZStepResult};
 use super::screening::{MeanScores, ScoreIntegral, Screening};
 use super::snapshot::SnapshotBlock;
 use crate::error::Result;
@@ -312,15 +312,15 @@ impl ActiveSet {
         let (block, z) = blocks.of(statistics, u);
         let moved = &mut moved[..z.len()];
         moved.copy_from_slice(z);
-        let ZStepResult { bias_gradient, .. } = vectorised(ZStep {
-            block,
+        let step = ZStep {
             theta,
             effects,
             size,
-            z: moved,
             x,
             image,
-        });
+        };
+        let of = (block, &mut *moved);
+        let ZStepResult { bias_gradient, .. } = vectorised(SingleZStep { step, of });
         if settings.position_bias {
             let z = effects.z_bias + size * bias_gradient;
             snapshot.set_bias(u, shrunk(z, settings.kappa));

@@ -5,11 +5,19 @@ use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::simd::{Kernel, Lanes, vectorised};
 use crate::model::lbi::gradients::StepScratch;
-use crate::model::lbi::kernels::{AnnotatorStep, Contribution, SubtractEffects, ZStep};
+use crate::model::lbi::kernels::{Contribution, SubtractEffects, ZStep, ZStepResult};
 use crate::model::settings::Settings;
+
+/// So many annotators step at once at most, whose blocks have at most so many tiles: 16 KB.
+const MAX_AT_ONCE: usize = 16;
+const MAX_TILES_AT_ONCE: usize = 96;
 
 /// A step of the active annotators. Each Laplacian is used twice while it is in
 /// the cache: for the gradient, and for the right-hand side of the next θ.
+///
+/// Between the two is the norm of z, and what shrinks it takes as long as a product of a small
+/// block. So a few annotators with small blocks make the z-step one after the other, and then
+/// all of them change the right-hand side: a step of IQA takes a fifth less.
 struct ActiveStep<'a> {
     active_set: &'a mut ActiveSet,
     theta: &'a [f64],
@@ -27,20 +35,30 @@ impl Kernel for ActiveStep<'_> {
             active_set, rhs, ..
         } = self;
         let size = active_set.settings.alpha / active_set.statistics.total();
-        for index in 0..active_set.active.len() {
-            let u = active_set.active[index] as usize;
-            // The first of those with the same vote comes first: all enter in the same
-            // step, in ascending order.
-            let count = active_set.statistics.count(u);
-            if active_set.duplicates.subtract_follower(u, count, rhs) {
-                continue;
+        let active = std::mem::take(&mut active_set.active);
+        let mut rest = &active[..];
+        let mut outcome = Ok(());
+        while outcome.is_ok() && !rest.is_empty() {
+            let (at_once, later) = rest.split_at(active_set.count_at_once(rest));
+            rest = later;
+            let mut results = [ZStepResult::default(); MAX_AT_ONCE];
+            for (&u, result) in at_once.iter().zip(&mut results) {
+                if !active_set.duplicates.follows(u as usize) {
+                    *result = active_set.step_z(lanes, u as usize, self.theta, size);
+                }
             }
-            self.stop.check()?;
-            if active_set.step_one(lanes, u, self.theta, size, rhs) {
-                active_set.note_bias_entry(u, self.now);
+            for (&u, result) in at_once.iter().zip(&results) {
+                if !active_set.duplicates.follows(u as usize) {
+                    active_set.shrink_effects(u as usize, result, size, self.now);
+                }
             }
+            for &u in at_once {
+                active_set.subtract_one(lanes, u as usize, rhs);
+            }
+            outcome = self.stop.check();
         }
-        Ok(())
+        active_set.active = active;
+        outcome
     }
 }
 
@@ -81,37 +99,29 @@ impl ActiveSet {
     /// Subtracts the effects of the annotators that became active in this step.
     pub(super) fn subtract_entered(&mut self, active_before: usize, rhs: &mut [f64]) {
         for index in active_before..self.active.len() {
-            let u = self.active[index] as usize;
-            let count = self.statistics.count(u);
-            if !self.duplicates.subtract_follower(u, count, rhs) {
-                vectorised(SubtractAnnotator {
-                    active_set: self,
-                    u,
-                    rhs,
-                });
-            }
+            vectorised(SubtractAnnotator {
+                u: self.active[index] as usize,
+                active_set: self,
+                rhs,
+            });
         }
     }
 
-    /// Moves z of an active annotator who is no follower, shrinks, and subtracts the effects
-    /// from `rhs`. Returns whether γ is not zero.
+    /// How many of the next active annotators step at once, at least one.
     #[inline(always)]
-    fn step_one<L: Lanes>(
-        &mut self,
-        lanes: L,
-        u: usize,
-        theta: &[f64],
-        size: f64,
-        rhs: &mut [f64],
-    ) -> bool {
-        if self.duplicates.leads(u) {
-            return self.step_representative(u, theta, size, rhs);
-        }
-        let Settings {
-            kappa,
-            position_bias,
-            ..
-        } = self.settings;
+    fn count_at_once(&self, next: &[u32]) -> usize {
+        let mut tiles = 0;
+        let fits = |&&u: &&u32| {
+            tiles += self.blocks.tiles(u as usize).unwrap_or(MAX_TILES_AT_ONCE);
+            tiles <= MAX_TILES_AT_ONCE
+        };
+        let next = next.iter().take(MAX_AT_ONCE);
+        next.take_while(fits).count().max(1)
+    }
+
+    /// Moves z of an active annotator who is no follower.
+    #[inline(always)]
+    fn step_z<L: Lanes>(&mut self, lanes: L, u: usize, theta: &[f64], size: f64) -> ZStepResult {
         let Self {
             statistics,
             blocks,
@@ -119,16 +129,12 @@ impl ActiveSet {
             scratch: StepScratch { x, image, .. },
             ..
         } = self;
-        let step = AnnotatorStep {
+        let step = ZStep {
             theta,
-            rhs,
-            effects: &mut effects[u],
+            effects: &effects[u],
+            size,
             x,
             image,
-            size,
-            kappa,
-            position_bias,
-            count: statistics.count(u),
         };
         match blocks.dense_quads(u) {
             Some(1) => step.small(lanes, blocks.small_mut::<1>(statistics, u)),
@@ -139,73 +145,78 @@ impl ActiveSet {
         }
     }
 
-    /// The same of the first of several annotators with the same vote.
-    fn step_representative(&mut self, u: usize, theta: &[f64], size: f64, rhs: &mut [f64]) -> bool {
-        let Self {
-            statistics,
-            settings,
-            blocks,
-            effects,
-            scratch: StepScratch { x, image, .. },
-            ..
-        } = self;
-        let effects = &mut effects[u];
-        let (block, z) = blocks.of_mut(statistics, u);
-        let result = vectorised(ZStep {
-            block,
-            theta,
-            effects,
-            size,
-            z,
-            x,
-            image,
-        });
-        effects.shrink(&result, size, settings.position_bias, settings.kappa);
-        let is_biased = effects.bias != 0.0;
-        vectorised(SubtractAnnotator {
-            active_set: self,
-            u,
-            rhs,
-        });
-        is_biased
-    }
-
-    /// Notes that γ of an active annotator is not zero.
+    /// Shrinks the effects of an active annotator who is no follower.
     #[inline(always)]
-    fn note_bias_entry(&mut self, u: usize, now: EffectEntry) {
-        if self.bias_entry[u].is_none() {
-            self.bias_entry[u] = Some(now);
-            for other in self.duplicates.after(u) {
-                self.bias_entry[other] = Some(now);
-            }
+    fn shrink_effects(&mut self, u: usize, result: &ZStepResult, size: f64, now: EffectEntry) {
+        let Settings {
+            kappa,
+            position_bias,
+            ..
+        } = self.settings;
+        let effects = &mut self.effects[u];
+        effects.shrink(result, size, position_bias, kappa);
+        if effects.bias != 0.0 && self.bias_entry[u].is_none() {
+            self.note_bias_entry(u, now);
         }
     }
 
-    /// Subtracts L_u δ^u + a_u γ^u of an active annotator who is no follower.
+    /// Notes when γ of an active annotator enters.
+    #[cold]
+    fn note_bias_entry(&mut self, u: usize, now: EffectEntry) {
+        self.bias_entry[u] = Some(now);
+        for other in self.duplicates.after(u) {
+            self.bias_entry[other] = Some(now);
+        }
+    }
+
+    /// Subtracts L_u δ^u + a_u γ^u of an active annotator.
     #[inline(always)]
     fn subtract_one<L: Lanes>(&mut self, lanes: L, u: usize, rhs: &mut [f64]) {
+        let count = self.statistics.count(u);
+        // The first of those with the same vote comes first: all enter in the same step, in
+        // ascending order.
+        if self.duplicates.subtract_follower(u, count, rhs) {
+            return;
+        }
+        if self.duplicates.leads(u) {
+            return self.subtract_representative(lanes, u, count, rhs);
+        }
         let Self {
-            statistics,
-            blocks,
-            duplicates,
-            ..
+            statistics, blocks, ..
         } = self;
-        let leads = duplicates.leads(u);
-        let count = statistics.count(u);
-        let factor = if leads { 1.0 } else { count };
-        let (block, z) = blocks.of(statistics, u);
         let contribution = Contribution {
-            block,
-            effects: self.effects[u].times(factor),
-            z,
+            effects: self.effects[u].times(count),
             image: &mut self.scratch.image,
         };
-        if !leads {
-            return SubtractEffects { contribution, rhs }.run(lanes);
+        let subtract = SubtractEffects { contribution, rhs };
+        match blocks.dense_quads(u) {
+            Some(1) => subtract.small(lanes, blocks.small::<1>(statistics, u)),
+            Some(2) => subtract.small(lanes, blocks.small::<2>(statistics, u)),
+            Some(3) => subtract.small(lanes, blocks.small::<3>(statistics, u)),
+            Some(4) => subtract.small(lanes, blocks.small::<4>(statistics, u)),
+            _ => subtract.run(lanes, blocks.of(statistics, u)),
         }
-        let mut own = [[0.0; 4]];
-        blocks.restore(statistics, u, &[contribution.quad(lanes)], &mut own);
-        let [[first, second, ..]] = own;
-        duplicates.subtract_representative(u, count, [first, second], rhs);
+    }
+
+    /// The same of the first of several annotators with the same vote.
+    #[inline(always)]
+    fn subtract_representative<L: Lanes>(
+        &mut self,
+        lanes: L,
+        u: usize,
+        count: f64,
+        rhs: &mut [f64],
+    ) {
+        let contribution = Contribution {
+            effects: self.effects[u],
+            image: &mut self.scratch.image,
+        };
+        let own = contribution.quad(lanes, self.blocks.of(&self.statistics, u));
+        let mut at_items = [[0.0; 4]];
+        self.blocks
+            .restore(&self.statistics, u, &[own], &mut at_items);
+        let [[first, second, ..]] = at_items;
+        self.duplicates
+            .subtract_representative(u, count, [first, second], rhs);
     }
 }
