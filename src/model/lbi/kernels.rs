@@ -37,7 +37,7 @@ impl Effects {
         position_bias: bool,
         kappa: f64,
     ) {
-        self.scale = shrink(result.norm_square.sqrt(), kappa);
+        self.scale = shrink(result.norm, kappa);
         if position_bias {
             self.z_bias += size * result.bias_gradient;
             self.bias = shrunk(self.z_bias, kappa);
@@ -55,18 +55,17 @@ pub(super) struct ZStep<'a> {
 }
 
 /// What shrinking needs after a z-step.
-#[derive(Clone, Copy, Default)]
 pub(super) struct ZStepResult {
-    /// ‖z‖² after the step.
-    pub norm_square: f64,
+    /// ‖z‖ after the step.
+    pub norm: f64,
     /// The gradient of γ before the step.
     pub bias_gradient: f64,
 }
 
 impl ZStep<'_> {
-    /// The step of a block that is small. Most blocks of IQA are. Loops of a length that the
-    /// compiler knows, and no question in them which items they are over, make a step of it a
-    /// quarter faster.
+    /// The step of a block that is small, as most of IQA's are. Loops of a length that the
+    /// compiler knows, and no question in them which items they are over: here and in
+    /// [`SubtractEffects`] that is 7 % of a step of IQA.
     #[inline(always)]
     pub fn small<L: Lanes, M: Laplacian>(
         self,
@@ -112,7 +111,7 @@ impl ZStep<'_> {
         };
         block.product(lanes, x, self.image, &mut sink);
         ZStepResult {
-            norm_square: sum(lanes.quad(sink.squares)),
+            norm: sum(lanes.quad(sink.squares)).sqrt(),
             bias_gradient: block.net_left - along - block.votes * effects.bias,
         }
     }

@@ -5,19 +5,11 @@ use crate::error::Result;
 use crate::execution::Stop;
 use crate::linalg::simd::{Kernel, Lanes, vectorised};
 use crate::model::lbi::gradients::StepScratch;
-use crate::model::lbi::kernels::{Contribution, SubtractEffects, ZStep, ZStepResult};
+use crate::model::lbi::kernels::{Contribution, SubtractEffects, ZStep};
 use crate::model::settings::Settings;
-
-/// So many annotators step at once at most, whose blocks have at most so many tiles: 16 KB.
-const MAX_AT_ONCE: usize = 16;
-const MAX_TILES_AT_ONCE: usize = 96;
 
 /// A step of the active annotators. Each Laplacian is used twice while it is in
 /// the cache: for the gradient, and for the right-hand side of the next θ.
-///
-/// Between the two is the norm of z, and what shrinks it takes as long as a product of a small
-/// block. So a few annotators with small blocks make the z-step one after the other, and then
-/// all of them change the right-hand side: a step of IQA takes a fifth less.
 struct ActiveStep<'a> {
     active_set: &'a mut ActiveSet,
     theta: &'a [f64],
@@ -35,30 +27,15 @@ impl Kernel for ActiveStep<'_> {
             active_set, rhs, ..
         } = self;
         let size = active_set.settings.alpha / active_set.statistics.total();
-        let active = std::mem::take(&mut active_set.active);
-        let mut rest = &active[..];
-        let mut outcome = Ok(());
-        while outcome.is_ok() && !rest.is_empty() {
-            let (at_once, later) = rest.split_at(active_set.count_at_once(rest));
-            rest = later;
-            let mut results = [ZStepResult::default(); MAX_AT_ONCE];
-            for (&u, result) in at_once.iter().zip(&mut results) {
-                if !active_set.duplicates.follows(u as usize) {
-                    *result = active_set.step_z(lanes, u as usize, self.theta, size);
-                }
+        for index in 0..active_set.active.len() {
+            let u = active_set.active[index] as usize;
+            if !active_set.duplicates.follows(u) {
+                self.stop.check()?;
+                active_set.step_effects(lanes, u, self.theta, size, self.now);
             }
-            for (&u, result) in at_once.iter().zip(&results) {
-                if !active_set.duplicates.follows(u as usize) {
-                    active_set.shrink_effects(u as usize, result, size, self.now);
-                }
-            }
-            for &u in at_once {
-                active_set.subtract_one(lanes, u as usize, rhs);
-            }
-            outcome = self.stop.check();
+            active_set.subtract_one(lanes, u, rhs);
         }
-        active_set.active = active;
-        outcome
+        Ok(())
     }
 }
 
@@ -107,21 +84,21 @@ impl ActiveSet {
         }
     }
 
-    /// How many of the next active annotators step at once, at least one.
+    /// Moves z of an active annotator who is no follower, and shrinks.
     #[inline(always)]
-    fn count_at_once(&self, next: &[u32]) -> usize {
-        let mut tiles = 0;
-        let fits = |&&u: &&u32| {
-            tiles += self.blocks.tiles(u as usize).unwrap_or(MAX_TILES_AT_ONCE);
-            tiles <= MAX_TILES_AT_ONCE
-        };
-        let next = next.iter().take(MAX_AT_ONCE);
-        next.take_while(fits).count().max(1)
-    }
-
-    /// Moves z of an active annotator who is no follower.
-    #[inline(always)]
-    fn step_z<L: Lanes>(&mut self, lanes: L, u: usize, theta: &[f64], size: f64) -> ZStepResult {
+    fn step_effects<L: Lanes>(
+        &mut self,
+        lanes: L,
+        u: usize,
+        theta: &[f64],
+        size: f64,
+        now: EffectEntry,
+    ) {
+        let Settings {
+            kappa,
+            position_bias,
+            ..
+        } = self.settings;
         let Self {
             statistics,
             blocks,
@@ -129,32 +106,22 @@ impl ActiveSet {
             scratch: StepScratch { x, image, .. },
             ..
         } = self;
+        let effects = &mut effects[u];
         let step = ZStep {
             theta,
-            effects: &effects[u],
+            effects,
             size,
             x,
             image,
         };
-        match blocks.dense_quads(u) {
+        let result = match blocks.dense_quads(u) {
             Some(1) => step.small(lanes, blocks.small_mut::<1>(statistics, u)),
             Some(2) => step.small(lanes, blocks.small_mut::<2>(statistics, u)),
             Some(3) => step.small(lanes, blocks.small_mut::<3>(statistics, u)),
             Some(4) => step.small(lanes, blocks.small_mut::<4>(statistics, u)),
             _ => step.run(lanes, blocks.of_mut(statistics, u)),
-        }
-    }
-
-    /// Shrinks the effects of an active annotator who is no follower.
-    #[inline(always)]
-    fn shrink_effects(&mut self, u: usize, result: &ZStepResult, size: f64, now: EffectEntry) {
-        let Settings {
-            kappa,
-            position_bias,
-            ..
-        } = self.settings;
-        let effects = &mut self.effects[u];
-        effects.shrink(result, size, position_bias, kappa);
+        };
+        effects.shrink(&result, size, position_bias, kappa);
         if effects.bias != 0.0 && self.bias_entry[u].is_none() {
             self.note_bias_entry(u, now);
         }
