@@ -3,18 +3,20 @@
 
 Each line doubles one of them again and again. Writes benches/growth.svg and prints the
 figures, in seconds of all cores: other work on the machine is left out. The steps up to the
-chosen time are printed too: the more votes an annotator has, the later that is.
+chosen time are printed too, since that depends on the votes; and, where items are doubled with
+their votes, the time of a step.
 """
 
 import pathlib
 
 from run import engine
 
+WITH_STEPS = "items and votes: 200 annotators, 20 votes an item"
 LINES = {
     "votes: 200 annotators, 100 items": [(200, 100, each) for each in (250, 500, 1000, 2000, 4000)],
     "annotators: 250 votes each, 100 items": [(count, 100, 250) for count in (200, 400, 800, 1600, 3200)],
     "items: 200 annotators with 500 votes each": [(200, n, 500) for n in (625, 1250, 2500, 5000, 10000)],
-    "items and votes: 200 annotators, 20 votes an item": [(200, n, n // 10) for n in (1250, 2500, 5000)],
+    WITH_STEPS: [(200, n, n // 10) for n in (1250, 2500, 5000)],
 }
 COLOURS = ["#1b6ca8", "#c1440e", "#4a7c2f", "#7b4ea3"]
 # Of a doubling.
@@ -29,8 +31,11 @@ def measured():
             line.append(found["cores"])
             growth = f"({line[-1] / line[-2]:.2f} times)" if len(line) > 1 else "(first)"
             print(f"{label}: {annotators} annotators, {items} items, {annotators * each:,} votes: "
-                  f"{found['cores']:.2f} s {growth}", flush=True)
+                  f"{found['cores']:.2f} s {growth}, {found['steps']:.0f} steps to the chosen time", flush=True)
         yield label, line
+    for annotators, items, each in LINES[WITH_STEPS]:
+        found, _ = engine("path", f"made-{annotators}-{items}-{each}")
+        print(f"a step of the path: {items} items, {annotators * each:,} votes: {found['ours']:.0f} µs", flush=True)
 
 
 def svg(lines):
