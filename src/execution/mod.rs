@@ -57,14 +57,14 @@ pub(crate) enum CvExtent {
     UntilStopped,
 }
 
-/// How far a fit runs its paths. Each extent has all that those before it have, with the
-/// same bits.
+/// How far a fit goes. Each extent has all that those before it have, with the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum FitExtent {
     /// The folds until early stopping, the path of all votes to the chosen time. Of a table
     /// of many votes the times after that take as long as all the rest.
     ChosenTime,
-    /// The path of all votes over the whole grid, which says when each effect enters.
+    /// The path of all votes over the whole grid, which says when each effect enters, and the
+    /// tests of each annotator.
     WholePath,
     /// The folds over the whole grid too.
     WholeCurve,

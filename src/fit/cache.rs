@@ -81,7 +81,7 @@ impl FitCache {
         }
     }
 
-    /// `compute` gets the same fit without the whole path, if that is all that is missing.
+    /// `compute` gets the same fit up to the chosen time, if the curve is not asked for.
     fn fit(
         &self,
         key: FitKey,
@@ -408,8 +408,8 @@ mod tests {
         assert!(kept.get(key_of(1)).is_some());
     }
 
-    /// A ranking needs the path up to the chosen time only; who asks for the annotators next
-    /// gets the rest of the path, and no new fit.
+    /// A ranking needs the path up to the chosen time and no tests of annotators; who asks for
+    /// the annotators next gets the rest, and no new fit.
     #[test]
     fn a_fit_up_to_the_chosen_time_is_completed() {
         let simulation = Simulation {
@@ -450,8 +450,7 @@ mod tests {
             };
             let whole = Fit::new(&votes, &options).unwrap();
             let short = run(FitExtent::ChosenTime);
-            let is_chosen_by_folds = options.t.is_none();
-            assert_eq!(short.extent() == FitExtent::ChosenTime, is_chosen_by_folds);
+            assert_eq!(short.extent(), FitExtent::ChosenTime);
             let points = short.path.theta.len() / short.items.len();
             assert_eq!(points, 1 + short.chosen.as_ref().unwrap().grid_index);
             let tables = |fit: &Fit, extent: FitExtent| -> Vec<RecordBatch> {
@@ -464,10 +463,8 @@ mod tests {
                 assert!(fit.extent() >= extent);
                 assert_eq!(tables(&fit, extent), tables(&whole, extent));
             }
-            if is_chosen_by_folds {
-                for set in [ResultSet::Annotators, ResultSet::Path] {
-                    assert_eq!(short.table(set).unwrap_err().kind(), ErrorKind::Internal);
-                }
+            for set in [ResultSet::Annotators, ResultSet::Path, ResultSet::Summary] {
+                assert_eq!(short.table(set).unwrap_err().kind(), ErrorKind::Internal);
             }
             let whole_path = run(FitExtent::WholePath);
             assert!(Arc::ptr_eq(&whole_path, &run(FitExtent::ChosenTime)));

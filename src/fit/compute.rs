@@ -45,7 +45,10 @@ pub(super) fn compute(
         strength: mean_strength(comparisons, threads)?,
         seed: options.seed,
     };
-    let evidence = evidence(votes, options, &problem, threads, stop)?;
+    let evidence = match extent {
+        FitExtent::ChosenTime => Evidence::default(),
+        _ => evidence(votes, options, &problem, threads, stop)?,
+    };
     let orders = if options.has_position_bias() { 2 } else { 1 };
     let pair_variance = PairVariance::new(
         comparisons,
@@ -80,17 +83,19 @@ pub(super) fn compute(
     fit.refuse_overflow()
 }
 
-/// The path over the whole grid.
+/// What a fit that ended at the chosen time lacks: the path over the whole grid, and the tests
+/// of each annotator.
 pub(super) fn whole_path(
     votes: &Votes,
     options: &Options,
     threads: usize,
     stop: &Stop,
-) -> Result<PathRecord> {
+) -> Result<(PathRecord, Evidence)> {
     let problem = Problem::on_threads(&votes.comparisons, options, threads, stop)?;
     let run = PathRunner::new(votes, options, &problem, threads)?;
     stop.steps.expect(run.grid.len());
-    Ok(run.whole_path(None, stop)?.record)
+    let record = run.whole_path(None, stop)?.record;
+    Ok((record, evidence(votes, options, &problem, threads, stop)?))
 }
 
 /// The folds of the cross-validation. None if a time is given, no folds are

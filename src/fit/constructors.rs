@@ -37,8 +37,8 @@ impl Fit {
         })
     }
 
-    /// The same fit with the path over the whole grid. The votes and options are those that it
-    /// was made of.
+    /// The same fit with the path over the whole grid and the tests of annotators. The votes and
+    /// options are those that it was made of.
     pub(super) fn with_whole_path(
         &self,
         votes: &Votes,
@@ -47,11 +47,12 @@ impl Fit {
     ) -> Result<Self> {
         execution.limit(options.max_seconds);
         execution.limit_threads(options.threads);
-        let path = execution.run_sized(votes.comparisons.len(), |threads, stop| {
+        let (path, evidence) = execution.run_sized(votes.comparisons.len(), |threads, stop| {
             whole_path(votes, options, threads, stop)
         })?;
         let fit = Self {
             path,
+            evidence,
             ..self.clone()
         };
         fit.refuse_overflow()

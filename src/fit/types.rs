@@ -22,7 +22,7 @@ pub struct Fit {
     pub(crate) clicks: ClickCounts,
     /// By annotator.
     pub(crate) self_consistency: SelfConsistency,
-    /// By annotator.
+    /// By annotator; empty if the fit went no further than the chosen time.
     pub(crate) evidence: Evidence,
     /// By annotator: whether the knockoff filter selects this one as biased. None
     /// unless the options ask for the filter.
@@ -252,11 +252,12 @@ impl Fit {
         VoteModel::new(self.totals.loss, self.totals.strength)
     }
 
-    /// How far the paths were run.
+    /// How far the fit went.
     pub(crate) fn extent(&self) -> FitExtent {
         let points = self.path.grid.len();
         let curve = self.validation.as_ref();
-        if self.path.theta.len() < points * self.items.len() {
+        let is_tested = self.evidence.untied.len() == self.annotators.len();
+        if self.path.theta.len() < points * self.items.len() || !is_tested {
             FitExtent::ChosenTime
         } else if curve.is_some_and(|curve| curve.error.len() < points) {
             FitExtent::WholePath
@@ -265,7 +266,7 @@ impl Fit {
         }
     }
 
-    /// An error if the path ends at the chosen time. No caller of this library gets such a
+    /// An error if the fit went no further than the chosen time. No caller of this library gets such a
     /// fit, except for tables that need no more of it.
     pub(crate) fn require_whole_path(&self) -> Result<()> {
         match self.extent() {

@@ -36,7 +36,7 @@ pub(super) const TEST: &str = "me_test";
 pub(super) const KIND: &str = "me_kind";
 
 impl TableFunction {
-    /// How far its fit has to run the paths.
+    /// How far its fit has to go.
     pub fn extent(self) -> FitExtent {
         match self {
             Self::Fit(set) | Self::Unpack(set) => set.extent(),

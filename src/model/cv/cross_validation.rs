@@ -1,8 +1,10 @@
 //! The errors of all folds over the grid, and the time that they choose.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::fold::Fold;
 use super::input::CvInput;
-use super::scheduler::{ScheduleResult, Scheduler};
+use super::scheduler::{Advance, ScheduleResult, Scheduler};
 use crate::error::Result;
 use crate::execution::CvExtent;
 use crate::execution::{Stop, with_helpers};
@@ -11,7 +13,7 @@ use crate::votes::{Comparisons, Folds};
 
 /// All folds are in memory at once if they take less than this, by a generous
 /// estimate. The votes, their statistics and the path of all votes come on top.
-const MAX_FOLD_BYTES: usize = 640 << 20;
+const MAX_FOLD_BYTES: usize = 320 << 20;
 
 /// Paths of so few votes stay on one thread, if their steps times votes are so few in
 /// all: they take less than a millisecond. Another thread takes 0.05 ms to start; with one,
@@ -151,12 +153,33 @@ fn run_folds<T: Send>(
     other: impl FnOnce() -> Result<T> + Send,
 ) -> Result<(CrossValidation, T)> {
     let scheduler = Scheduler::new(input, max_in_memory);
-    let work = || scheduler.work(stop);
-    let other = with_helpers(workers(input, threads), work, || {
+    let workers = workers(input, threads);
+    // Who helps goes on while this thread has something to do. Then all are asked again: this
+    // thread takes a fold, and who finds none helps with its steps.
+    let is_idle = AtomicBool::new(false);
+    let help = || {
+        while !is_idle.load(Ordering::Relaxed) && scheduler.advance(stop)? != Advance::NoFold {}
+        Ok(())
+    };
+    let work = || {
+        let outcome = loop {
+            match scheduler.advance(stop) {
+                Ok(Advance::Done) => {}
+                outcome => break outcome.map(drop),
+            }
+        };
+        is_idle.store(true, Ordering::Relaxed);
+        outcome
+    };
+    let other = with_helpers(workers, help, || {
         let other = other();
         work()?;
         other
     })?;
+    while scheduler.has_work() {
+        is_idle.store(false, Ordering::Relaxed);
+        with_helpers(workers, help, work)?;
+    }
     let result = scheduler.finish();
     Ok((CrossValidation::new(result, input), other))
 }

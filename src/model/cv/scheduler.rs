@@ -38,6 +38,16 @@ pub(super) struct Scheduler<'a> {
     progress: Mutex<FoldProgress<Fold>>,
 }
 
+/// What came of a call to [`Scheduler::advance`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Advance {
+    /// There is no fold that this thread could advance.
+    NoFold,
+    Done,
+    /// With that the scout has come to its end, and others have more to do than before.
+    ScoutEnded,
+}
+
 /// The errors of one fold, by grid time.
 #[derive(Default)]
 pub(super) struct FoldErrors {
@@ -97,29 +107,40 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Advances folds until there is none left that this thread could advance.
-    pub fn work(&self, stop: &Stop) -> Result<()> {
-        while let Some(FoldTask { index, point, fold }) = self.next_task() {
-            let mut hodgerank_error = None;
-            let mut fold = match fold {
-                Some(fold) => fold,
-                None => {
-                    let mut fold = Box::new(Fold::new(self.input, index, stop)?);
-                    hodgerank_error = Some(fold.hodgerank_error()?);
-                    fold
-                }
-            };
-            let evaluation = fold.evaluate(self.input.grid[point], stop)?;
-            stop.steps.count();
-            let mut progress = self.lock();
-            if let Some(error) = hodgerank_error {
-                progress.errors[index].hodgerank_error = error;
+    /// Advances a fold by one grid time.
+    pub fn advance(&self, stop: &Stop) -> Result<Advance> {
+        let Some(FoldTask { index, point, fold }) = self.next_task() else {
+            return Ok(Advance::NoFold);
+        };
+        let mut hodgerank_error = None;
+        let mut fold = match fold {
+            Some(fold) => fold,
+            None => {
+                let mut fold = Box::new(Fold::new(self.input, index, stop)?);
+                hodgerank_error = Some(fold.hodgerank_error()?);
+                fold
             }
-            let finished = progress.record(index, fold, &evaluation)?;
-            drop(progress);
-            drop(finished);
+        };
+        let evaluation = fold.evaluate(self.input.grid[point], stop)?;
+        stop.steps.count();
+        let mut progress = self.lock();
+        if let Some(error) = hodgerank_error {
+            progress.errors[index].hodgerank_error = error;
         }
-        Ok(())
+        let was_waiting = progress.early_stopping.is_waiting();
+        let finished = progress.record(index, fold, &evaluation)?;
+        let has_ended = was_waiting && !progress.early_stopping.is_waiting();
+        drop(progress);
+        drop(finished);
+        match has_ended {
+            true => Ok(Advance::ScoutEnded),
+            false => Ok(Advance::Done),
+        }
+    }
+
+    /// Whether there is a fold to advance. Nobody must be working.
+    pub fn has_work(&self) -> bool {
+        self.lock().next_fold().is_some()
     }
 
     fn next_task(&self) -> Option<FoldTask<Fold>> {
@@ -180,9 +201,9 @@ impl<F> FoldProgress<F> {
         }
     }
 
-    /// Takes the fold to be advanced next. Sequential folds are begun only if
-    /// none in memory is idle; otherwise the one with the fewest points is taken.
-    fn next_task(&mut self) -> Option<FoldTask<F>> {
+    /// The fold to be advanced next, and the point that it comes to. Sequential folds are
+    /// begun only if none in memory is idle; otherwise it is the one with the fewest points.
+    fn next_fold(&self) -> Option<(usize, usize)> {
         let not_in_memory = |state: &&FoldState<F>| matches!(state, FoldState::NotInMemory);
         let in_memory = self.folds.len() - self.folds.iter().filter(not_in_memory).count();
         let order = |(index, state): (usize, &FoldState<F>)| {
@@ -196,6 +217,12 @@ impl<F> FoldProgress<F> {
             (point < self.needed_points(index)).then_some((begins_later, point, index))
         };
         let (_, point, index) = self.folds.iter().enumerate().filter_map(order).min()?;
+        Some((index, point))
+    }
+
+    /// Takes that fold.
+    fn next_task(&mut self) -> Option<FoldTask<F>> {
+        let (index, point) = self.next_fold()?;
         let fold = match std::mem::replace(&mut self.folds[index], FoldState::Running) {
             FoldState::Idle(fold) => Some(fold),
             FoldState::NotInMemory | FoldState::Running => None,

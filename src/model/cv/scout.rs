@@ -68,9 +68,10 @@ impl Scout {
         self.has_ended
     }
 
-    /// The number of grid times up to its minimum so far.
+    /// The number of grid times up to its minimum so far; one before it has begun, since
+    /// the first time is needed in any case.
     pub fn points_to_minimum(&self) -> usize {
-        self.minimum.map_or(0, |(point, _)| point + 1)
+        self.minimum.map_or(1, |(point, _)| point + 1)
     }
 
     /// The number of grid times that the other folds look at, as far as is known; None if the

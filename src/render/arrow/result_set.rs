@@ -65,16 +65,16 @@ impl ResultSet {
 }
 
 impl ResultSet {
-    /// How far a fit has to run its paths for this set.
+    /// How far a fit has to go for this set.
     #[allow(dead_code, reason = "for the hosts, which are features")]
     pub(crate) fn extent(self) -> FitExtent {
         match self {
-            // Annotators come with the times at which their effects enter.
-            Self::Annotators | Self::Path => FitExtent::WholePath,
+            // Annotators come with the times at which their effects enter, the summary with
+            // what their tests say of the crowd.
+            Self::Annotators | Self::Path | Self::Summary => FitExtent::WholePath,
             Self::Cv => FitExtent::WholeCurve,
             Self::Ranking
             | Self::Personal
-            | Self::Summary
             | Self::Cycles
             | Self::Triangles
             | Self::Compare
