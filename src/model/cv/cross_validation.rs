@@ -157,17 +157,9 @@ fn run_folds<T: Send>(
     // Who helps goes on while this thread has something to do. Then all are asked again: this
     // thread takes a fold, and who finds none helps with its steps.
     let is_idle = AtomicBool::new(false);
-    let help = || {
-        while !is_idle.load(Ordering::Relaxed) && scheduler.advance(stop)? != Advance::NoFold {}
-        Ok(())
-    };
+    let help = || scheduler.work(|_| is_idle.load(Ordering::Relaxed), stop);
     let work = || {
-        let outcome = loop {
-            match scheduler.advance(stop) {
-                Ok(Advance::Done) => {}
-                outcome => break outcome.map(drop),
-            }
-        };
+        let outcome = scheduler.work(|advance| advance == Advance::ScoutEnded, stop);
         is_idle.store(true, Ordering::Relaxed);
         outcome
     };

@@ -38,13 +38,11 @@ pub(super) struct Scheduler<'a> {
     progress: Mutex<FoldProgress<Fold>>,
 }
 
-/// What came of a call to [`Scheduler::advance`].
+/// What came of advancing a fold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Advance {
-    /// There is no fold that this thread could advance.
-    NoFold,
     Done,
-    /// With that the scout has come to its end, and others have more to do than before.
+    /// The scout has come to its end, and others have more to do than before.
     ScoutEnded,
 }
 
@@ -107,10 +105,19 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Advances a fold by one grid time.
-    pub fn advance(&self, stop: &Stop) -> Result<Advance> {
+    /// Advances folds until there is none that this thread could advance, or until what came of
+    /// one says that it leaves.
+    pub fn work(&self, leaves: impl Fn(Advance) -> bool, stop: &Stop) -> Result<()> {
+        while let Some(advance) = self.advance(stop)?
+            && !leaves(advance)
+        {}
+        Ok(())
+    }
+
+    /// Advances a fold by one grid time. None if there is no fold that this thread could advance.
+    fn advance(&self, stop: &Stop) -> Result<Option<Advance>> {
         let Some(FoldTask { index, point, fold }) = self.next_task() else {
-            return Ok(Advance::NoFold);
+            return Ok(None);
         };
         let mut hodgerank_error = None;
         let mut fold = match fold {
@@ -133,8 +140,8 @@ impl<'a> Scheduler<'a> {
         drop(progress);
         drop(finished);
         match has_ended {
-            true => Ok(Advance::ScoutEnded),
-            false => Ok(Advance::Done),
+            true => Ok(Some(Advance::ScoutEnded)),
+            false => Ok(Some(Advance::Done)),
         }
     }
 
