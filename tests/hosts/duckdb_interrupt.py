@@ -89,8 +89,8 @@ def a_thousand(c):
 
 
 def settle():
-    """Waits until no fit runs, at most a minute. Their threads are named, but a thread names itself:
-    one that has just been started and waits for a core has no name yet. So it looks for half a second."""
+    """Waits until no fit runs, at most a minute. Their threads are named, but one that has just been
+    started has no name yet, and one that was joined may be about to end. So it looks for half a second."""
     looks = 0
     for _ in range(600):
         fits = any(thread_name(task).startswith("me_hodgerank") for task in os.listdir("/proc/self/task"))
