@@ -244,11 +244,13 @@ impl<'a> PathRunner<'a> {
 
     fn standard_errors(&self, snapshot: &Snapshot, stop: &Stop) -> Result<StandardErrors> {
         let has_effects = self.options.has_effects();
+        let is_uniform = self.options.pair_model == PairModel::Uniform;
         let fitted = Fitted {
             theta: snapshot.theta(),
             loss: self.options.loss,
             ridge: self.options.hessian_ridge(),
             effects: has_effects.then(|| (snapshot, self.problem.settings_of_long_steps())),
+            pairs: is_uniform.then_some(&self.problem.flow),
         };
         StandardErrors::new(
             &self.votes.comparisons,

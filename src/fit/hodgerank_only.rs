@@ -81,6 +81,7 @@ fn compute(
         loss: options.loss,
         ridge: options.hessian_ridge(),
         effects: None,
+        pairs: None,
     };
     let components = consensus.components();
     let standard_errors = StandardErrors::new(votes, &flow, components, fitted, threads, stop)?;

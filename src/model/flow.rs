@@ -102,9 +102,15 @@ impl Flow {
 
     /// The flow of the votes of two tables together, whose flows have mean choices.
     pub fn plus(&self, other: &Self) -> Self {
+        // Often the other table has no pairs of its own.
         let mut sum = Self {
+            a: Vec::with_capacity(self.len()),
+            b: Vec::with_capacity(self.len()),
+            weight: Vec::with_capacity(self.len()),
+            value: Vec::with_capacity(self.len()),
+            wins: Vec::with_capacity(self.len()),
+            ties: Vec::with_capacity(self.len()),
             starts: vec![0],
-            ..Self::default()
         };
         let sums = |flow: &Self, pair: usize| PairSums {
             weight: flow.weight[pair],

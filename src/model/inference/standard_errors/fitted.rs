@@ -1,5 +1,6 @@
 //! The model whose scores are in question, and the scores that each annotator has in it.
 
+use crate::model::flow::Flow;
 use crate::model::lbi::Snapshot;
 use crate::model::settings::Settings;
 use crate::options::Loss;
@@ -16,6 +17,8 @@ pub struct Fitted<'a> {
     /// The annotators' own effects, and how the path to them is run again; None if the model
     /// has no effects, as where nobody knows who voted.
     pub effects: Option<(&'a Snapshot, Settings)>,
+    /// The mean choices by pair, if they are known already.
+    pub pairs: Option<&'a Flow>,
 }
 
 impl<'a> Fitted<'a> {

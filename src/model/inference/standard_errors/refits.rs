@@ -12,6 +12,7 @@
 //! are scaled with the weight of all votes. Its steps are longer than those of the fit by
 //! half, since refits are compared with each other only.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::fitted::Fitted;
@@ -36,6 +37,14 @@ const MIN_GROUPS: usize = 12;
 /// There are fewer than [`MAX_GROUPS`] groups if these would take more than so many
 /// multiplications, about a tenth of a second.
 const MAX_WORK: f64 = 2e8;
+
+/// Several refits run at once if they take less memory than this together, by a generous
+/// estimate.
+const MAX_BYTES: usize = 640 << 20;
+
+/// What a refit takes for each pair: its votes, an edge of two graphs, and their copies while
+/// these are made.
+const BYTES_PER_PAIR: usize = 100;
 
 /// Where θ is found by iteration, this is far less than refits differ by.
 const REFIT_TOLERANCE: f64 = 1e-6;
@@ -70,9 +79,12 @@ impl Refits {
         let is_complete = groups == annotators.total;
         let group = deal(annotators.total, groups);
         let group_of = |u: usize| group[annotators.before + u];
-        let refitted = RefittedVotes::new(votes, snapshot, settings, stop)?;
+        let refitted = RefittedVotes::new(votes, snapshot, settings, fitted.pairs, stop)?;
         // On several machines all make the same exchanges in the same order.
-        let at_once = if partition.is_complete() { threads } else { 1 };
+        let at_once = match partition.is_complete() {
+            true => threads.min(MAX_BYTES / refitted.bytes_of_one()).max(1),
+            false => 1,
+        };
         let theta = in_parallel(groups, at_once, |chosen| {
             let is_repeated = |u: usize| (group_of(u) == chosen) != is_complete;
             refitted.scores(is_repeated, stop)
@@ -128,7 +140,7 @@ struct RefittedVotes<'a> {
     snapshot: &'a Snapshot,
     settings: Settings,
     /// The votes by pair, with the squared loss.
-    pairs: Option<Flow>,
+    pairs: Option<Cow<'a, Flow>>,
 }
 
 impl<'a> RefittedVotes<'a> {
@@ -136,16 +148,35 @@ impl<'a> RefittedVotes<'a> {
         votes: &'a Comparisons,
         snapshot: &'a Snapshot,
         settings: Settings,
+        known: Option<&'a Flow>,
         stop: &Stop,
     ) -> Result<Self> {
-        let is_squared = settings.loss == Loss::Squared;
-        let pairs = is_squared.then(|| Flow::new(votes, PairModel::Uniform, stop));
+        let pairs = match (settings.loss, known) {
+            (Loss::Squared, Some(pairs)) => Some(Cow::Borrowed(pairs)),
+            (Loss::Squared, None) => {
+                let pairs = Flow::new(votes, PairModel::Uniform, stop)?;
+                Some(Cow::Owned(pairs))
+            }
+            _ => None,
+        };
         Ok(Self {
             votes,
             snapshot,
             settings,
-            pairs: pairs.transpose()?,
+            pairs,
         })
+    }
+
+    /// About how many bytes a refit takes: z and δ of each annotator, and what is made of the
+    /// pairs, or with another loss than the squared one of the votes.
+    fn bytes_of_one(&self) -> usize {
+        let annotators = 0..self.votes.annotators();
+        let seen: usize = annotators.map(|u| self.snapshot.items(u).len()).sum();
+        let of_pairs = match &self.pairs {
+            Some(pairs) => BYTES_PER_PAIR * pairs.len(),
+            None => BYTES_PER_PAIR * self.votes.len(),
+        };
+        1 + of_pairs + 2 * size_of::<f64>() * seen
     }
 
     /// The scores at the time of the snapshot if the votes of some annotators are there

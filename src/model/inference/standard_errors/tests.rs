@@ -51,6 +51,7 @@ fn with_hessian<T>(
         loss: Loss::Squared,
         ridge: 0.0,
         effects: None,
+        pairs: None,
     };
     let contributions = ScoreContributions::new(votes, fitted);
     let components = consensus.components().collect();
@@ -218,6 +219,7 @@ fn with_effects<T>(votes: &Comparisons, test: impl FnOnce(&Problem, Fitted<'_>) 
         loss: problem.settings.loss,
         ridge: 0.0,
         effects: Some((snapshot, problem.settings)),
+        pairs: None,
     };
     test(&problem, fitted)
 }
@@ -292,6 +294,7 @@ fn without_effects_nothing_is_refitted() {
         loss: Loss::Squared,
         ridge: 0.0,
         effects: None,
+        pairs: None,
     };
     let refits = Refits::new(&votes, &fitted, 2, &Stop::default()).unwrap();
     assert!(refits.is_none());
@@ -355,6 +358,7 @@ fn the_hessian_of_each_loss_gives_the_variance_of_leaving_annotators_out() {
             loss,
             ridge,
             effects: None,
+            pairs: None,
         };
         let flow = Flow::new(&votes, PairModel::Uniform, &stop).unwrap();
         let all: Vec<u32> = (0..votes.items() as u32).collect();
@@ -398,6 +402,7 @@ fn the_hessian_has_the_effects_in_it() {
         loss: Loss::Probit,
         ridge: 0.01,
         effects: Some((snapshot, problem.settings)),
+        pairs: None,
     };
     assert!(snapshot.deviation_norm().iter().any(|&norm| norm > 0.0));
     let found = curvatures(&votes, &problem.flow, &fitted).unwrap().unwrap();
@@ -429,6 +434,7 @@ fn ranks_have_the_same_standard_errors() {
                     loss,
                     ridge: 0.1,
                     effects: None,
+                    pairs: None,
                 };
                 let components = || consensus.components();
                 let all = StandardErrors::new(votes, &flow, components(), fitted, threads, &stop);
