@@ -81,8 +81,9 @@ impl Refits {
         let group_of = |u: usize| group[annotators.before + u];
         let refitted = RefittedVotes::new(votes, snapshot, settings, fitted.pairs, stop)?;
         // On several machines all make the same exchanges in the same order.
+        let fit_in_memory = MAX_BYTES / refitted.bytes_of_one().max(1);
         let at_once = match partition.is_complete() {
-            true => threads.min(MAX_BYTES / refitted.bytes_of_one()).max(1),
+            true => fit_in_memory.min(threads).max(1),
             false => 1,
         };
         let theta = in_parallel(groups, at_once, |chosen| {
@@ -176,7 +177,7 @@ impl<'a> RefittedVotes<'a> {
             Some(pairs) => BYTES_PER_PAIR * pairs.len(),
             None => BYTES_PER_PAIR * self.votes.len(),
         };
-        1 + of_pairs + 2 * size_of::<f64>() * seen
+        of_pairs + 2 * size_of::<f64>() * seen
     }
 
     /// The scores at the time of the snapshot if the votes of some annotators are there
